@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace disklathe {
+
+// Who said it. `assumed`: nobody did, and this is the safe value the program works with.
+enum class LimitSource : uint8_t { none, statx, ioctl, sysfs, probe, assumed };
+std::string_view name_of(LimitSource source);
+
+// One limit in bytes (or a count, where its name says so). "Not reported" is nullopt, never 0.
+struct Limit {
+  std::optional<uint64_t> value;
+  LimitSource source = LimitSource::none;
+};
+
+// What a file or device asks of requests: read once when it is opened, immutable after. The program works with the
+// four plain numbers; the rest inform policy and the person.
+struct Limits {
+  // Memory of a direct request must start on a multiple of min_mem_align (below it: copied through a bounce buffer);
+  // buffers are allocated at opt_mem_align = max(min, page size), which is measurably faster (docs/adr).
+  uint32_t min_mem_align = 1;
+  uint32_t opt_mem_align = 4096;
+  // Direct requests start and end on multiples of this (1: the descriptor is buffered, anything goes).
+  uint32_t offset_align = 1;
+  // Writes smaller than this, or off its multiples, cost a read-modify-write somewhere below.
+  uint32_t physical_block = 512;
+
+  Limit logical_block, minimum_io, optimal_io;
+  Limit max_transfer;                   // max_sectors_kb: the kernel splits at it; never caps our requests
+  Limit max_hw_transfer, max_segments;  // bind only passthrough (SG_IO)
+  Limit max_segment_size, dma_alignment;
+  Limit discard_granularity, max_discard;
+  Limit max_write_zeroes, max_write_zeroes_unmap;
+  Limit zone_size;
+  std::optional<bool> rotational;
+};
+
+}  // namespace disklathe

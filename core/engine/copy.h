@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/base/result.h"
+#include "core/engine/progress.h"
+#include "core/format/image_reader.h"
+#include "core/format/image_writer.h"
+#include "core/format/layers.h"
+#include "core/io/stop.h"
+
+namespace disklathe {
+
+// Everything a copy needs, already open: the engine never sees a path.
+struct CopyJob {
+  Image* source = nullptr;
+  ImageWriter* writer = nullptr;
+  // The target's files in Placement::file order: the image, and its external data file if it has one.
+  BlockDevice* target[2] = {nullptr, nullptr};
+  bool target_is_zero = false;  // bytes never written read as zero: zero runs need no command
+  uint32_t sparse_size = 4096;  // -S: runs of zeroes at least this long are not written; 0: nothing is looked for
+  bool durable = true;
+  unsigned workers = 0;  // 0: by plan
+  unsigned slots = 0;
+  uint64_t piece_size = 0;
+};
+
+// Moves the guest's bytes and finishes the writer (metadata, flush). Blocks; progress and stop are for other threads.
+Result<void> copy(const CopyJob& job, Progress& progress, const Stop& stop);
+
+}  // namespace disklathe

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace disklathe {
+
+enum class Phase : uint8_t { prepare, write, flush, verify, done };
+
+// What a running job tells whoever looks, from any thread. Bytes of the guest's disk; each only grows, and
+// read, zero and skipped never exceed total together.
+struct Progress {
+  std::atomic<Phase> phase{Phase::prepare};
+  std::atomic<uint64_t> total{0};      // of this phase: bytes to go through
+  std::atomic<uint64_t> submitted{0};  // data bytes handed to the target
+  std::atomic<uint64_t> completed{0};  // data bytes the target has acknowledged
+  std::atomic<uint64_t> zeroed{0};     // bytes that became zero by a command or by never being written
+  std::atomic<uint64_t> skipped{0};    // bytes that needed nothing: holes of the source on a target known to be zero
+  std::atomic<uint64_t> flushed{0};    // bytes known durable
+  std::atomic<uint64_t> verified{0};   // bytes read back and compared
+
+  // Bytes of the current phase gone through.
+  uint64_t position() const {
+    if (phase.load() >= Phase::verify) return verified.load();
+    return completed.load() + zeroed.load() + skipped.load();
+  }
+};
+
+}  // namespace disklathe

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/range.h"
+
+namespace disklathe {
+
+// Where a run of the guest's bytes is. The unit that formats answer in and the engine moves.
+struct Extent {
+  enum class Kind : uint8_t {
+    zero,        // reads as zeroes, the image says so
+    hole,        // this image has nothing here: the backing image decides, or zeroes without one
+    data,        // host.length == guest.length bytes, as they are
+    compressed,  // host.length encoded bytes (an upper bound) that decode to guest.length
+    encrypted,   // present, and not readable by this program
+  };
+
+  Kind kind = Kind::hole;
+  Range guest;
+  // Which of the image's files answered (ImageReader::files() order). For zero and hole: the file whose map said so.
+  uint16_t file = 0;
+  // In that file. Empty when no bytes are stored; a zero extent may still own preallocated host bytes.
+  Range host;
+
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
+constexpr bool reads_zero(const Extent& extent) {
+  return extent.kind == Extent::Kind::zero || extent.kind == Extent::Kind::hole;
+}
+
+}  // namespace disklathe

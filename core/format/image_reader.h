@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/range.h"
+#include "core/base/result.h"
+#include "core/device/block_device.h"
+#include "core/format/extent.h"
+
+namespace disklathe {
+
+// Another file that an image names. Hostile input: reported, and opened only when policy or the user says so.
+struct Reference {
+  enum class Kind : uint8_t { backing, data_file, extent } kind = Kind::backing;
+  std::string name;    // as written in the image
+  std::string format;  // as written in the image; empty: the image does not say
+};
+
+struct Snapshot {
+  std::string id, name;
+  uint64_t disk_size = 0;      // bytes
+  uint64_t vm_state_size = 0;  // bytes
+  uint64_t date_seconds = 0, date_nanoseconds = 0;
+  uint64_t vm_clock_nanoseconds = 0;
+  std::optional<uint64_t> icount;
+};
+
+// What `info` shows beyond sizes, in the order and with the keys qemu-img uses under "format-specific".data.
+struct Property {
+  std::string key;
+  std::variant<bool, uint64_t, std::string, std::vector<Property>> value;
+};
+
+struct ImageFacts {
+  std::optional<uint64_t> cluster_size;
+  std::optional<bool> encrypted, compressed, dirty, corrupt;
+  std::vector<Snapshot> snapshots;
+  std::vector<Property> specific;
+  // Things a person should know before trusting the image: "the dirty bit is set", ... Short, no file name in them.
+  std::vector<std::string> warnings;
+};
+
+// Answers where the guest's bytes are; moves none of them. Thread-safe after open. Metadata is read through the
+// device as it is needed and kept in a bounded cache, so memory stays flat however large the image is.
+class ImageReader {
+ public:
+  virtual ~ImageReader() = default;
+
+  virtual uint64_t size() const = 0;  // of the guest's disk, bytes
+
+  // Appends extents that cover a prefix of `want` in guest order without gaps: at least one, and as many as one bounded
+  // look at the metadata gives (at most about 4096). The caller continues at out.back().guest.end().
+  // want must lie inside [0, size()) and not be empty.
+  virtual Result<void> map(Range want, std::vector<Extent>& out) = 0;
+
+  // Decodes one compressed extent: `in` are its host bytes, `out` has guest.length bytes. Any thread.
+  virtual Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const;
+
+  virtual const ImageFacts& facts() const = 0;
+  virtual const std::vector<Reference>& references() const = 0;
+};
+
+}  // namespace disklathe

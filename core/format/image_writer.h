@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/base/bytes.h"
+#include "core/base/range.h"
+#include "core/base/result.h"
+
+namespace disklathe {
+
+// A run of guest bytes to be stored, and where the writer says they go.
+struct Placement {
+  Range guest;
+  uint64_t stored = 0;   // bytes that will be written: guest.length, or fewer when encoded
+  bool encoded = false;  // then guest is exactly one unit() (shorter only at the end of the disk)
+  // Answer: `stored` bytes at this offset of the target file.
+  uint64_t host = 0;
+  uint16_t file = 0;  // 0: the image itself; 1: its external data file
+};
+
+// The mirror of ImageReader for a fresh image: says where bytes may go, and writes the metadata last, so that a crash
+// leaves no image that lies. Thread-safe; the engine calls it in guest order (see engine/turnstile).
+class ImageWriter {
+ public:
+  virtual ~ImageWriter() = default;
+
+  // Guest ranges given to place() begin and end on multiples of this many bytes (the end of the disk excepted).
+  virtual uint32_t unit() const = 0;
+
+  // Whether units are to be passed through encode() before they are placed.
+  virtual bool encodes() const { return false; }
+  // Encodes one whole unit (zero-padded at the end of the disk); returns the size in `out`, or 0 when it did not get
+  // smaller and should be stored as it is. `out` has at least unit() bytes. Any thread.
+  virtual Result<size_t> encode(Bytes in, MutableBytes out) const;
+
+  // Fills in host and file of each. All of one call that are not encoded lie host-contiguous wherever the format is
+  // free to choose.
+  virtual Result<void> place(std::span<Placement> placements) = 0;
+
+  // The guest range shall read as zeroes (same alignment as place()). Returns the range of the target file that the
+  // engine must make zero; nothing when metadata alone says it, or when whatever was never placed reads as zeroes
+  // anyway.
+  virtual Result<std::optional<Range>> place_zero(Range guest) = 0;
+
+  // Everything placed has been written. Writes the metadata in an order that makes a crash harmless:
+  // flushes around it as that order needs (skipped when durable is false: the user asked for `unsafe`).
+  virtual Result<void> finish(bool durable) = 0;
+};
+
+}  // namespace disklathe

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/device/block_device.h"
+#include "core/format/image_reader.h"
+#include "core/format/registry.h"
+
+namespace disklathe {
+
+// Opens files for the images that name them. Passed in by whoever has the right to open things: the command opens paths
+// with the caching the user chose, a worker hands out descriptors it was given.
+struct FileOpener {
+  // A file the user named.
+  std::function<Result<std::unique_ptr<BlockDevice>>(const std::string& path)> open;
+  // May a name found inside `image_path` be opened? Returns nothing for yes, or the error that says how to allow it.
+  std::function<Result<void>(const std::string& image_path, const Reference& reference, const std::string& resolved)>
+      allow;
+};
+
+struct ImageRequest {
+  std::string path;
+  std::string format;    // empty: probe
+  std::string snapshot;  // internal, of the top image
+  bool backing = true;   // false: the top layer alone, its holes read as holes
+};
+
+struct Layer {
+  std::string path;
+  const Format* format = nullptr;
+  bool format_probed = false;  // from content alone
+  uint16_t first_file = 0;     // its files are [first_file, first_file + file_count) of the image
+  uint16_t file_count = 1;
+  std::unique_ptr<ImageReader> reader;
+};
+
+// An image with its whole backing chain as one reader: map() looks a hole up in the next layer, until one answers; what
+// no layer has reads as zero (Kind::hole stays, with file = the last layer asked).
+class Image : public ImageReader {
+ public:
+  static Result<std::unique_ptr<Image>> open(const ImageRequest& request, const FileOpener& opener);
+
+  uint64_t size() const override;
+  Result<void> map(Range want, std::vector<Extent>& out) override;
+  Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const override;
+  const ImageFacts& facts() const override;                   // of the top layer
+  const std::vector<Reference>& references() const override;  // of the top layer
+
+  const std::vector<Layer>& layers() const { return layers_; }  // top first
+  BlockDevice& file(uint16_t index) const { return *files_[index]; }
+  size_t file_count() const { return files_.size(); }
+  // Layer index (depth) of a file.
+  size_t layer_of(uint16_t file) const { return layer_of_file_[file]; }
+
+ private:
+  Image() = default;
+  std::vector<std::unique_ptr<BlockDevice>> files_;
+  std::vector<Layer> layers_;
+  std::vector<uint16_t> layer_of_file_;
+};
+
+// The longest chain that is opened.
+inline constexpr size_t max_chain_depth = 200;
+
+}  // namespace disklathe
