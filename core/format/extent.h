@@ -13,7 +13,7 @@ struct Extent {
     zero,        // reads as zeroes, the image says so
     hole,        // this image has nothing here: the backing image decides, or zeroes without one
     data,        // host.length == guest.length bytes, as they are
-    compressed,  // host.length encoded bytes (an upper bound) that decode to guest.length
+    compressed,  // host.length encoded bytes (an upper bound) that decode to decoded_length bytes
     encrypted,   // present, and not readable by this program
   };
 
@@ -23,6 +23,10 @@ struct Extent {
   uint16_t file = 0;
   // In that file. Empty when no bytes are stored; a zero extent may still own preallocated host bytes.
   Range host;
+  // Compressed only: the whole cluster's decoded bytes, and how many of them come before guest.at. Extents are always
+  // clipped to what was asked for, so a run may be any part of its cluster.
+  uint64_t decoded_length = 0;
+  uint64_t decoded_skip = 0;
 
   friend bool operator==(const Extent&, const Extent&) = default;
 };
