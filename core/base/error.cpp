@@ -8,37 +8,28 @@ namespace disklathe {
 ErrorKind kind_of_os_error(int os_error) {
   switch (os_error) {
     case ENOENT:
-    case ENOTDIR:
-      return ErrorKind::not_found;
+    case ENOTDIR: return ErrorKind::not_found;
     case EACCES:
     case EPERM:
-    case EROFS:
-      return ErrorKind::permission;
+    case EROFS: return ErrorKind::permission;
     case EBUSY:
-    case ETXTBSY:
-      return ErrorKind::busy;
+    case ETXTBSY: return ErrorKind::busy;
     case ENOSPC:
     case EDQUOT:
-    case EFBIG:
-      return ErrorKind::no_space;
+    case EFBIG: return ErrorKind::no_space;
     case ENODEV:
     case ENXIO:
     case ENOTCONN:
     case ECONNRESET:
-    case EPIPE:
-      return ErrorKind::vanished;
+    case EPIPE: return ErrorKind::vanished;
     case EOPNOTSUPP:
-    case ENOSYS:
-      return ErrorKind::unsupported;
+    case ENOSYS: return ErrorKind::unsupported;
     case EINVAL:
     case EISDIR:
     case ENAMETOOLONG:
-    case ELOOP:
-      return ErrorKind::invalid;
-    case ECANCELED:
-      return ErrorKind::stopped;
-    default:
-      return ErrorKind::io;
+    case ELOOP: return ErrorKind::invalid;
+    case ECANCELED: return ErrorKind::stopped;
+    default: return ErrorKind::io;
   }
 }
 

@@ -56,8 +56,8 @@ class ImageReader {
   virtual uint64_t size() const = 0;  // of the guest's disk, bytes
 
   // Appends extents that cover a prefix of `want` in guest order without gaps: at least one, and as many as one bounded
-  // look at the metadata gives (at most about 4096). Every extent lies inside `want`. The caller continues at out.back().guest.end().
-  // want must lie inside [0, size()) and not be empty.
+  // look at the metadata gives (at most about 4096). Every extent lies inside `want`. The caller continues at
+  // out.back().guest.end(). want must lie inside [0, size()) and not be empty.
   virtual Result<void> map(Range want, std::vector<Extent>& out) = 0;
 
   // Decodes a compressed extent's whole cluster: `in` are its host bytes, `out` has decoded_length bytes. Any thread.
