@@ -58,6 +58,10 @@ class BlockDevice {
   // The run that `at` lies in, from `at` on (SEEK_DATA, block status). All data where the device cannot say.
   virtual Result<Allocation> allocation(uint64_t at) = 0;
 
+  // Reserves space on the medium for the range, growing a file that ends before it; content that is there stays, the
+  // rest reads as zeroes. `unsupported` where there is no such thing.
+  virtual Result<void> allocate_now(Range range);
+
   // Grows or shrinks a regular file; `unsupported` on anything that has a fixed size.
   virtual Result<void> resize(uint64_t size) = 0;
 };

@@ -36,8 +36,8 @@ class ImageWriter {
   // smaller and should be stored as it is. `out` has at least unit() bytes. Any thread.
   virtual Result<size_t> encode(Bytes in, MutableBytes out) const;
 
-  // Fills in host and file of each. All of one call that are not encoded lie host-contiguous wherever the format is
-  // free to choose.
+  // Fills in host and file of each; they come in guest order and do not overlap. All of one call that are not encoded
+  // lie host-contiguous wherever the format is free to choose. Error: invalid, when they are not what unit() asks.
   virtual Result<void> place(std::span<Placement> placements) = 0;
 
   // The guest range shall read as zeroes (same alignment as place()). Returns the range of the target file that the
