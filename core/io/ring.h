@@ -42,14 +42,14 @@ struct IoRequest {
 class IoBackend;
 
 enum class RingKind : uint8_t {
-  immediate,  // no queue at all: for jobs whose descriptors all are immediate
+  immediate,  // no queue: for jobs whose descriptors all are immediate. A queued request is still served, by threads
   automatic,  // io_uring, or threads where the kernel forbids it
   uring,
   threads,
 };
 
 // One thread's event loop: coroutines started with spawn() run here and nowhere else. Not movable; everything but
-// post() is called on the owning thread only.
+// post() is called on the thread that called create(), and run() returns before the ring is destroyed.
 class Ring {
  public:
   static Result<std::unique_ptr<Ring>> create(RingKind kind = RingKind::automatic);
@@ -66,7 +66,7 @@ class Ring {
   // Until every spawned task is done.
   void run();
 
-  // From any thread: resume this coroutine on this ring's thread.
+  // From any thread: resume this coroutine on this ring's thread, from within run().
   void post(std::coroutine_handle<> coroutine);
 
   // Awaitable; the result is bytes done or -errno, one system call's worth (it may be short).
@@ -115,5 +115,9 @@ class Ring::Operation {
 // stopped.
 Task<Result<void>> read_all(Ring& ring, FileHandle file, uint64_t at, std::span<const iovec> vectors);
 Task<Result<void>> write_all(Ring& ring, FileHandle file, uint64_t at, std::span<const iovec> vectors);
+
+// The same by blocking calls.
+Result<void> read_all_now(int fd, uint64_t at, std::span<const iovec> vectors);
+Result<void> write_all_now(int fd, uint64_t at, std::span<const iovec> vectors);
 
 }  // namespace disklathe
