@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/base/range.h"
 
@@ -30,6 +31,34 @@ struct Extent {
 
   friend bool operator==(const Extent&, const Extent&) = default;
 };
+
+// The part of an extent that lies in `guest`, which is inside of it.
+constexpr Extent clipped(Extent extent, Range guest) {
+  const uint64_t before = guest.at - extent.guest.at;
+  if (extent.decoded_length) {
+    extent.decoded_skip += before;
+  } else if (!extent.host.empty()) {
+    extent.host = {extent.host.at + before, guest.length};
+  }
+  extent.guest = guest;
+  return extent;
+}
+
+// Appends an extent that begins where the last one ends; one that continues it in the same file becomes a part of it.
+// What is before out[first] is left as it is.
+inline void append_merged(std::vector<Extent>& out, size_t first, const Extent& extent) {
+  if (out.size() > first && !extent.decoded_length) {
+    Extent& last = out.back();
+    const bool host_continues =
+        last.host.empty() ? extent.host.empty() : !extent.host.empty() && last.host.end() == extent.host.at;
+    if (last.kind == extent.kind && last.file == extent.file && host_continues && !last.decoded_length) {
+      last.guest.length += extent.guest.length;
+      last.host.length += extent.host.length;
+      return;
+    }
+  }
+  out.push_back(extent);
+}
 
 constexpr bool reads_zero(const Extent& extent) {
   return extent.kind == Extent::Kind::zero || extent.kind == Extent::Kind::hole;

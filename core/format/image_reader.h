@@ -35,6 +35,7 @@ struct Snapshot {
 // What `info` shows beyond sizes, in the order and with the keys qemu-img uses under "format-specific".data.
 struct Property {
   std::string key;
+  // A vector holds the members of an object, or with empty keys the elements of a list (an empty one is a list).
   std::variant<bool, uint64_t, std::string, std::vector<Property>> value;
 };
 

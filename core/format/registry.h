@@ -14,6 +14,7 @@
 #include "core/device/block_device.h"
 #include "core/format/image_reader.h"
 #include "core/format/image_writer.h"
+#include "core/format/table_cache.h"
 
 namespace disklathe {
 
@@ -33,6 +34,8 @@ struct OpenSource {
   BlockDevice* file = nullptr;
   BlockDevice* data_file = nullptr;
   std::string snapshot;  // read this internal snapshot instead of the current state: its id or name
+  // Where the reader keeps tables, shared by the images of a chain. Null: the reader makes a small one of its own.
+  std::shared_ptr<TableCache> tables;
 };
 
 struct CreateRequest {
