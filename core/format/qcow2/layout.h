@@ -16,16 +16,16 @@ namespace disklathe::qcow2 {
 
 inline constexpr uint32_t magic = 0x514649fb;  // "QFI\xfb"
 inline constexpr uint32_t header_length_v2 = 72;
-inline constexpr uint32_t header_length_v3 = 104;        // what version 3 has at least
-inline constexpr uint32_t header_length_current = 112;   // with compression_type and its padding: what is written
+inline constexpr uint32_t header_length_v3 = 104;       // what version 3 has at least
+inline constexpr uint32_t header_length_current = 112;  // with compression_type and its padding: what is written
 inline constexpr uint32_t min_cluster_bits = 9, max_cluster_bits = 21;
 inline constexpr uint32_t min_cluster_bits_extended_l2 = 14;
 inline constexpr uint32_t subclusters_per_cluster = 32;
 inline constexpr uint32_t sector_size = 512;  // the unit of a compressed cluster's length
 
 // What QEMU opens at most, and so do we.
-inline constexpr uint32_t max_backing_name = 1023;              // bytes
-inline constexpr uint64_t max_l1_bytes = 32ull << 20;           // 32 MiB
+inline constexpr uint32_t max_backing_name = 1023;                // bytes
+inline constexpr uint64_t max_l1_bytes = 32ull << 20;             // 32 MiB
 inline constexpr uint64_t max_refcount_table_bytes = 8ull << 20;  // 8 MiB
 inline constexpr uint32_t max_snapshots = 65536;
 inline constexpr uint64_t max_snapshot_table_bytes = 64ull << 20;
@@ -57,9 +57,9 @@ enum class ExtensionType : uint32_t {
 };
 
 // Entries of L1, L2 and refcount tables.
-inline constexpr uint64_t entry_copied = 1ull << 63;      // L1 and L2: the refcount is exactly one
-inline constexpr uint64_t entry_compressed = 1ull << 62;  // L2
-inline constexpr uint64_t entry_zero = 1ull << 0;         // L2, standard clusters, version 3 without extended L2
+inline constexpr uint64_t entry_copied = 1ull << 63;          // L1 and L2: the refcount is exactly one
+inline constexpr uint64_t entry_compressed = 1ull << 62;      // L2
+inline constexpr uint64_t entry_zero = 1ull << 0;             // L2, standard clusters, version 3 without extended L2
 inline constexpr uint64_t entry_offset = 0x00fffffffffffe00;  // L1 and L2: bits 9-55
 inline constexpr uint64_t l1_reserved = ~(entry_copied | entry_offset);
 inline constexpr uint64_t l2_standard_reserved = ~(entry_copied | entry_compressed | entry_zero | entry_offset);
@@ -111,12 +111,12 @@ struct Header {
   uint32_t refcount_order = 4;
   CompressionType compression_type = CompressionType::zlib;
 
-  std::string backing_file;                      // empty: none
-  std::string backing_format;                    // empty: the image does not say
-  std::string data_file;                         // empty: the image does not say
-  std::vector<FeatureName> feature_names;        // as the image has them
-  std::optional<BitmapsExtension> bitmaps;       // parse() only
-  std::optional<EncryptionHeader> encryption;    // parse() only
+  std::string backing_file;                    // empty: none
+  std::string backing_format;                  // empty: the image does not say
+  std::string data_file;                       // empty: the image does not say
+  std::vector<FeatureName> feature_names;      // as the image has them
+  std::optional<BitmapsExtension> bitmaps;     // parse() only
+  std::optional<EncryptionHeader> encryption;  // parse() only
 
   uint64_t cluster_size() const { return 1ull << cluster_bits; }
   bool has_data_file() const { return incompatible_features & incompatible_data_file; }
@@ -124,9 +124,7 @@ struct Header {
   bool extended_l2() const { return incompatible_features & incompatible_extended_l2; }
   uint32_t refcount_bits() const { return 1u << refcount_order; }
   uint64_t l2_entries() const { return cluster_size() / l2_entry_size(extended_l2()); }
-  uint64_t subcluster_size() const {
-    return extended_l2() ? cluster_size() / subclusters_per_cluster : cluster_size();
-  }
+  uint64_t subcluster_size() const { return extended_l2() ? cluster_size() / subclusters_per_cluster : cluster_size(); }
   // Guest bytes that one L1 entry maps.
   uint64_t l1_entry_span() const { return l2_entries() << cluster_bits; }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/qcow2/decode.h"
+
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <memory>
+
+namespace disklathe::qcow2 {
+
+namespace {
+
+template <auto free>
+struct Free {
+  void operator()(auto* pointer) const { free(pointer); }
+};
+using Inflater = std::unique_ptr<libdeflate_decompressor, Free<libdeflate_free_decompressor>>;
+using ZstdContext = std::unique_ptr<ZSTD_DCtx, Free<ZSTD_freeDCtx>>;
+
+std::unexpected<Error> corrupt(std::string cause) { return failure(ErrorKind::corrupt, "decode", std::move(cause)); }
+
+Result<void> inflate(Bytes in, MutableBytes out) {
+  thread_local const Inflater inflater(libdeflate_alloc_decompressor());
+  switch (libdeflate_deflate_decompress(inflater.get(), in.data(), in.size(), out.data(), out.size(), nullptr)) {
+    case LIBDEFLATE_SUCCESS: return {};
+    case LIBDEFLATE_SHORT_OUTPUT: return corrupt("the deflate stream of a cluster ends early");
+    case LIBDEFLATE_INSUFFICIENT_SPACE: return corrupt("the deflate stream of a cluster is longer than a cluster");
+    default: return corrupt("the deflate stream of a cluster is damaged");
+  }
+}
+
+// One frame normally; more are allowed, one after the other.
+Result<void> decode_zstd(Bytes in, MutableBytes out) {
+  thread_local const ZstdContext context(ZSTD_createDCtx());
+  while (!out.empty()) {
+    const size_t frame = ZSTD_findFrameCompressedSize(in.data(), in.size());
+    if (ZSTD_isError(frame)) return corrupt(fmt::format("a zstd frame of a cluster: {}", ZSTD_getErrorName(frame)));
+    const size_t done = ZSTD_decompressDCtx(context.get(), out.data(), out.size(), in.data(), frame);
+    if (ZSTD_isError(done)) return corrupt(fmt::format("a zstd frame of a cluster: {}", ZSTD_getErrorName(done)));
+    in = in.subspan(frame);
+    out = out.subspan(done);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> decode_cluster(CompressionType type, Bytes in, MutableBytes out) {
+  return type == CompressionType::zstd ? decode_zstd(in, out) : inflate(in, out);
+}
+
+}  // namespace disklathe::qcow2

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/qcow2/qcow2.h"
+
+#include "core/format/qcow2/reader.h"
+
+namespace disklathe::qcow2 {
+
+Format format() {
+  return {.name = "qcow2",
+          .description = "QEMU copy-on-write, versions 2 and 3",
+          .extensions = {"qcow2"},
+          .probe = probe,
+          .open = open};
+}
+
+}  // namespace disklathe::qcow2
