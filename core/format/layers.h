@@ -25,9 +25,10 @@ struct FileOpener {
 
 struct ImageRequest {
   std::string path;
-  std::string format;    // empty: probe
-  std::string snapshot;  // internal, of the top image
-  bool backing = true;   // false: the top layer alone, its holes read as holes
+  std::string format;     // empty: probe
+  std::string snapshot;   // internal, of the top image
+  bool backing = true;    // false: the top layer alone, its holes read as holes
+  bool data_file = true;  // false: external data files stay closed; facts are there, map() refuses
 };
 
 struct Layer {
@@ -43,6 +44,10 @@ struct Layer {
 // no layer has reads as zero (Kind::hole stays, with file = the last layer asked).
 class Image : public ImageReader {
  public:
+  // Opens the file and, one after the other, those that it and its backing images name: relative names from the folder
+  // of the image that names them, in the format it gives (only an image that gives none is probed). Errors, operation
+  // "open", subject the image: corrupt for a chain that comes back to itself; unsupported for one that is too long, for
+  // a format nobody knows, and for names that are no paths (json:, nbd:...); and whatever opener.allow() answers.
   static Result<std::unique_ptr<Image>> open(const ImageRequest& request, const FileOpener& opener);
 
   uint64_t size() const override;
@@ -54,10 +59,13 @@ class Image : public ImageReader {
   const std::vector<Layer>& layers() const { return layers_; }  // top first
   BlockDevice& file(uint16_t index) const { return *files_[index]; }
   size_t file_count() const { return files_.size(); }
-  // Layer index (depth) of a file.
+  // The layer (depth) that a file belongs to.
   size_t layer_of(uint16_t file) const { return layer_of_file_[file]; }
 
  private:
+  class Opening;
+  class Walk;
+
   Image() = default;
   std::vector<std::unique_ptr<BlockDevice>> files_;
   std::vector<Layer> layers_;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/registry.h"
+
+#include <algorithm>
+
+#include "core/format/qcow2/qcow2.h"
+#include "core/format/raw/raw.h"
+
+namespace disklathe {
+
+namespace {
+
+constexpr uint64_t probed_head = 4096, probed_tail = 512;  // bytes
+
+}  // namespace
+
+std::span<const Format> formats() {
+  static const Format table[] = {
+      raw::format(),  // first: what is left when no other claims a file
+      qcow2::format(),
+  };
+  return table;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+Result<Probed> probe_format(BlockDevice& file) {
+  std::vector<std::byte> head(std::min(file.size(), probed_head)), tail(std::min(file.size(), probed_tail));
+  if (auto read = file.read_now(0, head); !read) return failure(read);
+  if (auto read = file.read_now(file.size() - tail.size(), tail); !read) return failure(read);
+  Probed probed{.format = &formats().front()};
+  int best = 0;
+  for (const Format& format : formats()) {
+    const int sure = format.probe ? format.probe(head, tail, file.size()) : 0;
+    if (sure > best) {
+      best = sure;
+      probed.format = &format;
+    }
+  }
+  return probed;
+}
+
+}  // namespace disklathe
