@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/base/result.h"
+#include "core/device/block_device.h"
+#include "core/format/image_writer.h"
+
+namespace disklathe::test {
+
+// Puts a whole guest's disk through a writer as the engine does, without the engine: units of zeroes go to
+// place_zero(), the others are placed a piece at a time, in order, and written. data_file: null without one.
+// Does not finish().
+Result<void> write_guest(ImageWriter& writer, BlockDevice& file, BlockDevice* data_file, Bytes guest,
+                         uint64_t piece_size = 1 << 20);
+
+// A disk of runs of zeroes, of repeated bytes, of text and of noise, in lengths from a few bytes to some hundred KiB;
+// the same for the same seed.
+std::vector<std::byte> mixed_guest(uint64_t size, uint32_t seed = 1);
+
+}  // namespace disklathe::test
