@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/qcow2/qcow2.h"
 
+#include "core/format/qcow2/measure.h"
+#include "core/format/qcow2/options.h"
 #include "core/format/qcow2/reader.h"
+#include "core/format/qcow2/writer.h"
 
 namespace disklathe::qcow2 {
 
@@ -10,7 +13,10 @@ Format format() {
           .description = "QEMU copy-on-write, versions 2 and 3",
           .extensions = {"qcow2"},
           .probe = probe,
-          .open = open};
+          .open = open,
+          .create = create,
+          .measure = measure,
+          .options = create_options()};
 }
 
 }  // namespace disklathe::qcow2

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/qcow2/encode.h"
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace disklathe::qcow2 {
+namespace {
+
+struct FreeDeflate {
+  void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
+};
+struct FreeZstd {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+// One a thread; another level (another job) replaces it.
+libdeflate_compressor* deflate_compressor(int level) {
+  thread_local std::unique_ptr<libdeflate_compressor, FreeDeflate> compressor;
+  thread_local int compressor_level = 0;
+  if (!compressor || compressor_level != level) {
+    compressor.reset(libdeflate_alloc_compressor(level));
+    compressor_level = level;
+  }
+  return compressor.get();
+}
+
+ZSTD_CCtx* zstd_context(int level) {
+  thread_local std::unique_ptr<ZSTD_CCtx, FreeZstd> context;
+  if (!context) context.reset(ZSTD_createCCtx());
+  if (context) ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, level);
+  return context.get();
+}
+
+}  // namespace
+
+int default_level(CompressionType) { return 3; }
+
+int max_level(CompressionType type) { return type == CompressionType::zlib ? 12 : ZSTD_maxCLevel(); }
+
+Result<size_t> encode_cluster(CompressionType type, int level, Bytes in, MutableBytes out) {
+  const size_t room = std::min(out.size(), in.size() - 1);
+  if (type == CompressionType::zlib) {
+    libdeflate_compressor* compressor = deflate_compressor(level);
+    if (!compressor) return failure(ErrorKind::io, "compress", "no memory for a compressor");
+    return libdeflate_deflate_compress(compressor, in.data(), in.size(), out.data(), room);
+  }
+  ZSTD_CCtx* context = zstd_context(level);
+  if (!context) return failure(ErrorKind::io, "compress", "no memory for a compressor");
+  const size_t size = ZSTD_compress2(context, out.data(), room, in.data(), in.size());
+  // What does not fit is stored as it is.
+  return ZSTD_isError(size) ? 0 : size;
+}
+
+}  // namespace disklathe::qcow2
