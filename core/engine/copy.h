@@ -24,7 +24,7 @@ struct CopyJob {
   uint32_t sparse_size = 4096;  // -S: runs of zeroes at least this long are not written; 0: nothing is looked for
   bool durable = true;
   unsigned workers = 0;  // 0: by plan
-  unsigned slots = 0;
+  unsigned slots_per_worker = 0;
   uint64_t piece_size = 0;
 };
 

@@ -13,7 +13,7 @@ namespace disklathe {
 
 // A run of guest bytes to be stored, and where the writer says they go.
 struct Placement {
-  Range guest;
+  Range guest{};
   uint64_t stored = 0;   // bytes that will be written: guest.length, or fewer when encoded
   bool encoded = false;  // then guest is exactly one unit() (shorter only at the end of the disk)
   // Answer: `stored` bytes at this offset of the target file.
@@ -22,13 +22,17 @@ struct Placement {
 };
 
 // The mirror of ImageReader for a fresh image: says where bytes may go, and writes the metadata last, so that a crash
-// leaves no image that lies. Thread-safe; the engine calls it in guest order (see engine/turnstile).
+// leaves no image that lies. Thread-safe.
 class ImageWriter {
  public:
   virtual ~ImageWriter() = default;
 
   // Guest ranges given to place() begin and end on multiples of this many bytes (the end of the disk excepted).
   virtual uint32_t unit() const = 0;
+
+  // Whether places depend on the order of the calls. Then the engine calls place() and place_zero() strictly in guest
+  // order, which keeps guest-sequential data host-sequential; where they do not (raw), nobody has to wait for a turn.
+  virtual bool wants_order() const { return true; }
 
   // Whether units are to be passed through encode() before they are placed.
   virtual bool encodes() const { return false; }

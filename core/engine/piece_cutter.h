@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/engine/map_cursor.h"
+
+namespace disklathe {
+
+// What one slot works on at a time: at most piece_size bytes with some data in them, or a run of zeroes of any length.
+struct Piece {
+  uint64_t index = 0;  // 0, 1, 2, ... in guest order, without gaps
+  Range guest;
+  bool zero = false;            // nothing but zeroes; extents is empty then
+  std::vector<Extent> extents;  // cover guest exactly, in order
+};
+
+// Cuts the guest's disk into pieces as slots ask for them; the map is read just ahead of the copy and never kept.
+// Any thread.
+class PieceCutter {
+ public:
+  // Pieces of data end on multiples of piece_size.
+  PieceCutter(ImageReader& image, uint64_t piece_size) : cursor_(image), size_(image.size()), piece_size_(piece_size) {}
+
+  // False when there are no more. Reuses the piece's memory.
+  Result<bool> next(Piece& piece);
+
+ private:
+  std::mutex mutex_;
+  MapCursor cursor_;
+  const uint64_t size_;
+  const uint64_t piece_size_;
+  uint64_t at_ = 0;
+  uint64_t index_ = 0;
+};
+
+}  // namespace disklathe

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include "core/device/block_device.h"
+#include "core/io/ring.h"
+
+namespace disklathe {
+
+class Image;
+
+// How a job is spread over threads and requests. The arithmetic is docs/adr's "one ring a thread, mode by descriptor".
+struct Plan {
+  unsigned workers = 1;      // threads, one ring each
+  unsigned slots_per_worker = 1;        // pieces in flight a worker
+  uint64_t piece_size = 0;   // bytes
+  RingKind ring = RingKind::immediate;
+};
+
+struct PlanRequest {
+  bool queued = false;      // some descriptor of the job wants a queue
+  bool computes = false;    // bytes are decoded or encoded: worth all cores
+  bool ordered = false;     // slots wait for their turn to place
+  uint64_t unit = 1;        // pieces are multiples of this: the largest cluster on either side
+};
+
+Plan make_plan(const PlanRequest& request);
+
+// Whether any file of the image wants a queue; the largest cluster of its layers.
+bool wants_queue(const Image& image);
+uint64_t largest_cluster(const Image& image);
+bool has_compression(const Image& image);
+
+}  // namespace disklathe

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/piece_cutter.h"
+
+#include <QTest>
+
+#include "tests/support/fake_reader.h"
+
+using namespace disklathe;
+using test::data;
+using test::zero;
+
+class PieceCutterTest : public QObject {
+  Q_OBJECT
+
+  static std::vector<Piece> cut(ImageReader& image, uint64_t piece_size) {
+    PieceCutter cutter(image, piece_size);
+    std::vector<Piece> pieces;
+    for (Piece piece;;) {
+      auto more = cutter.next(piece);
+      if (!more || !*more) return pieces;
+      pieces.push_back(piece);
+    }
+  }
+
+ private slots:
+  void piecesEndOnMultiplesOfTheirSize() {
+    test::FakeReader image({data(0, 2500, 0)});
+    const auto pieces = cut(image, 1000);
+    QCOMPARE(pieces.size(), 3u);
+    QCOMPARE(pieces[1].guest, (Range{1000, 1000}));
+    QCOMPARE(pieces[2].guest, (Range{2000, 500}));
+    QCOMPARE(pieces[2].extents.front().host, (Range{2000, 500}));
+    QCOMPARE(pieces[2].index, 2u);
+  }
+
+  void aRunOfZeroesIsOnePieceHoweverLong() {
+    const uint64_t tebi = 1ull << 40;
+    test::FakeReader image({data(0, 1 << 20, 0), zero(1 << 20, tebi), zero((1 << 20) + tebi, tebi)});
+    const auto pieces = cut(image, 1 << 20);
+    QCOMPARE(pieces.size(), 2u);
+    QVERIFY(!pieces[0].zero);
+    QVERIFY(pieces[1].zero);
+    QCOMPARE(pieces[1].guest, (Range{1 << 20, 2 * tebi}));
+  }
+
+  void theZeroesThatEndInAPieceOfDataBelongToIt() {
+    test::FakeReader image({zero(0, 4500), data(4500, 700, 0)}, 1);
+    const auto pieces = cut(image, 1000);
+    QCOMPARE(pieces.size(), 3u);
+    QCOMPARE(pieces[0].guest, (Range{0, 4000}));
+    QVERIFY(pieces[0].zero);
+    QCOMPARE(pieces[1].guest, (Range{4000, 1000}));
+    QCOMPARE(pieces[1].extents.size(), 2u);
+    QCOMPARE(pieces[1].extents[0].guest, (Range{4000, 500}));
+    QVERIFY(reads_zero(pieces[1].extents[0]));
+    QCOMPARE(pieces[1].extents[1].guest, (Range{4500, 500}));
+    QCOMPARE(pieces[2].extents[0].host, (Range{500, 200}));
+  }
+
+  void everyByteIsInExactlyOnePiece() {
+    std::vector<Extent> extents;
+    uint64_t at = 0;
+    for (int i = 0; i < 500; ++i) {
+      const uint64_t length = 1 + static_cast<uint64_t>(i * 7919) % 3000;
+      extents.push_back(i % 3 == 0 ? zero(at, length) : data(at, length, at + 77));
+      at += length;
+    }
+    test::FakeReader image(extents, 3);
+    uint64_t next = 0;
+    for (const Piece& piece : cut(image, 1024)) {
+      QCOMPARE(piece.guest.at, next);
+      uint64_t inside = next;
+      for (const Extent& extent : piece.extents) {
+        QCOMPARE(extent.guest.at, inside);
+        if (!reads_zero(extent)) QCOMPARE(extent.host.at, inside + 77);
+        inside = extent.guest.end();
+      }
+      if (!piece.zero) QCOMPARE(inside, piece.guest.end());
+      next = piece.guest.end();
+    }
+    QCOMPARE(next, at);
+  }
+
+  void anEmptyImageHasNoPieces() {
+    test::FakeReader image({});
+    QVERIFY(cut(image, 1000).empty());
+  }
+
+  void aCompressedExtentCutInTwoSaysWhichPartOfItsBytes() {
+    Extent whole{.kind = Extent::Kind::compressed, .guest = {0, 2000}, .host = {512, 300}, .decoded_length = 2000};
+    test::FakeReader image({whole});
+    const auto pieces = cut(image, 1000);
+    QCOMPARE(pieces[1].extents[0].host, (Range{512, 300}));
+    QCOMPARE(pieces[1].extents[0].decoded_skip, 1000u);
+    QCOMPARE(pieces[1].extents[0].decoded_length, 2000u);
+  }
+};
+
+QTEST_GUILESS_MAIN(PieceCutterTest)
+#include "piece_cutter_test.moc"
