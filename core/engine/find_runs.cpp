@@ -33,7 +33,8 @@ void fold_short(const Piece& piece, MutableBytes memory, uint32_t shortest, std:
   std::vector<Run> kept;
   kept.reserve(runs.size());
   for (Run& run : runs) {
-    if (run.zero && run.guest.length < shortest && run.guest.end() != piece.guest.end() && run.guest.at != piece.guest.at) {
+    if (run.zero && run.guest.length < shortest && run.guest.end() != piece.guest.end() &&
+        run.guest.at != piece.guest.at) {
       fill_zeroes(piece, memory, run.guest);
       run.zero = false;
     }

@@ -16,9 +16,9 @@ struct Run {
   bool zero = false;
 };
 
-// Finds the zeroes in a piece. `memory` holds its bytes (memory[0] is piece.guest.at) except where extents read as zero; there it
-// is filled in where a run of data covers it.
-// block: granularity of the answer, a power of two; runs of zeroes shorter than `shortest` become data; 0: all is data.
+// Finds the zeroes in a piece. `memory` holds its bytes (memory[0] is piece.guest.at) except where extents read as
+// zero; there it is filled in where a run of data covers it. block: granularity of the answer, a power of two; runs of
+// zeroes shorter than `shortest` become data; 0: all is data.
 void find_runs(const Piece& piece, MutableBytes memory, uint32_t block, uint32_t shortest, std::vector<Run>& runs);
 
 }  // namespace disklathe

@@ -10,8 +10,8 @@
 
 namespace disklathe {
 
-// Walks an image's map in guest order, a bounded look at a time. Offsets given to it never go back by more than the zero
-// run it last walked over. Past the end of the image everything reads as zero. One thread at a time.
+// Walks an image's map in guest order, a bounded look at a time. Offsets given to it never go back by more than the
+// zero run it last walked over. Past the end of the image everything reads as zero. One thread at a time.
 class MapCursor {
  public:
   explicit MapCursor(ImageReader& image) : image_(image) {}

@@ -74,14 +74,14 @@ Result<void> PieceReader::plan(uint64_t guest_at, std::span<const Extent> extent
 
 // One request for order_[i] and all that follow it without a gap in the file; i moves past them.
 void PieceReader::plan_plain(size_t& i, uint64_t guest_at, MutableBytes into) {
-  Request request{.file = order_[i]->file, .host = {order_[i]->host.at, 0}, .first_vector = vectors_.size(),
-                  .vector_count = 0};
+  Request request{
+      .file = order_[i]->file, .host = {order_[i]->host.at, 0}, .first_vector = vectors_.size(), .vector_count = 0};
   for (; i < order_.size(); ++i) {
     const Extent& extent = *order_[i];
     if (extent.kind != Extent::Kind::data || extent.file != request.file || extent.host.at != request.host.end()) break;
     std::byte* memory = into.data() + (extent.guest.at - guest_at);
-    const bool adjoins = request.vector_count > 0 && static_cast<std::byte*>(vectors_.back().iov_base) +
-                                                             vectors_.back().iov_len == memory;
+    const bool adjoins = request.vector_count > 0 &&
+                         static_cast<std::byte*>(vectors_.back().iov_base) + vectors_.back().iov_len == memory;
     if (adjoins) {
       vectors_.back().iov_len += extent.guest.length;
     } else {

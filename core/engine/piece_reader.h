@@ -21,7 +21,8 @@ class PieceReader {
  public:
   PieceReader(Image& image, uint64_t piece_size) : image_(image), piece_size_(piece_size) {}
 
-  // into[0] is the guest byte `guest_at`. Extents that read as zero are left out: their bytes in `into` stay as they were.
+  // into[0] is the guest byte `guest_at`. Extents that read as zero are left out: their bytes in `into` stay as they
+  // were.
   Task<Result<void>> read(Ring& ring, uint64_t guest_at, std::span<const Extent> extents, MutableBytes into);
 
  private:
@@ -49,7 +50,7 @@ class PieceReader {
   std::vector<iovec> vectors_;
   std::vector<Request> requests_;
   std::vector<Encoded> compressed_;
-  AlignedBuffer encoded_;       // host bytes of compressed extents
+  AlignedBuffer encoded_;  // host bytes of compressed extents
   size_t encoded_used_ = 0;
   std::vector<std::byte> scratch_;  // a decoded cluster of which only a part is wanted
 };

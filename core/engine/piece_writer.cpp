@@ -124,8 +124,8 @@ Task<Result<void>> PieceWriter::write_placed(Ring& ring) {
       requests.push_back({placement.file, placement.host, vectors_.size(), 0});
     }
     Request& request = requests.back();
-    const bool adjoins = request.vector_count > 0 && static_cast<std::byte*>(vectors_.back().iov_base) +
-                                                             vectors_.back().iov_len == sources_[i];
+    const bool adjoins = request.vector_count > 0 &&
+                         static_cast<std::byte*>(vectors_.back().iov_base) + vectors_.back().iov_len == sources_[i];
     if (adjoins) {
       vectors_.back().iov_len += placement.stored;
     } else {

@@ -10,8 +10,8 @@
 namespace disklathe {
 namespace {
 
-// Measured (docs/adr): page cache and tmpfs copy best in pieces that stay in the processor's cache, one worker a core; direct
-// I/O best by one worker with several requests of up to 1 MiB in flight.
+// Measured (docs/adr): page cache and tmpfs copy best in pieces that stay in the processor's cache, one worker a core;
+// direct I/O best by one worker with several requests of up to 1 MiB in flight.
 constexpr uint64_t immediate_piece = 256 << 10;
 constexpr uint64_t queued_piece = 1 << 20;
 constexpr unsigned queued_slots = 8;

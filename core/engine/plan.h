@@ -12,17 +12,17 @@ class Image;
 
 // How a job is spread over threads and requests. The arithmetic is docs/adr's "one ring a thread, mode by descriptor".
 struct Plan {
-  unsigned workers = 1;      // threads, one ring each
-  unsigned slots_per_worker = 1;        // pieces in flight a worker
-  uint64_t piece_size = 0;   // bytes
+  unsigned workers = 1;           // threads, one ring each
+  unsigned slots_per_worker = 1;  // pieces in flight a worker
+  uint64_t piece_size = 0;        // bytes
   RingKind ring = RingKind::immediate;
 };
 
 struct PlanRequest {
-  bool queued = false;      // some descriptor of the job wants a queue
-  bool computes = false;    // bytes are decoded or encoded: worth all cores
-  bool ordered = false;     // slots wait for their turn to place
-  uint64_t unit = 1;        // pieces are multiples of this: the largest cluster on either side
+  bool queued = false;    // some descriptor of the job wants a queue
+  bool computes = false;  // bytes are decoded or encoded: worth all cores
+  bool ordered = false;   // slots wait for their turn to place
+  uint64_t unit = 1;      // pieces are multiples of this: the largest cluster on either side
 };
 
 Plan make_plan(const PlanRequest& request);

@@ -33,8 +33,8 @@ class JobState {
   std::optional<Error> first_;
 };
 
-// Starts plan.workers threads (the calling one among them), each with a ring and plan.slots_per_worker coroutines made by `slot`, and waits
-// for all of them. A slot reports through `state`.
+// Starts plan.workers threads (the calling one among them), each with a ring and plan.slots_per_worker coroutines made
+// by `slot`, and waits for all of them. A slot reports through `state`.
 void run_workers(const Plan& plan, JobState& state, const std::function<Task<void>(Ring&)>& slot);
 
 }  // namespace disklathe

@@ -26,7 +26,8 @@ Task<Result<void>> ZeroStrategy::zero_step(Ring& ring, Range range) {
   for (;;) {
     const size_t method = first_method_.load();
     auto done = co_await target_.zero(ring, range, ladder[method]);
-    const bool refused = !done && (done.error().kind == ErrorKind::unsupported || done.error().kind == ErrorKind::invalid);
+    const bool refused =
+        !done && (done.error().kind == ErrorKind::unsupported || done.error().kind == ErrorKind::invalid);
     if (!refused || method + 1 == ladder.size()) co_return done;
     size_t seen = method;
     first_method_.compare_exchange_strong(seen, method + 1);

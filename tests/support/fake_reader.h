@@ -8,8 +8,8 @@
 
 namespace disklathe::test {
 
-// An image that is nothing but the map it was given; extents must cover the disk. At most `per_call` extents a call, as real
-// formats answer a bounded piece at a time.
+// An image that is nothing but the map it was given; extents must cover the disk. At most `per_call` extents a call, as
+// real formats answer a bounded piece at a time.
 class FakeReader : public ImageReader {
  public:
   explicit FakeReader(std::vector<Extent> extents, size_t per_call = 2)

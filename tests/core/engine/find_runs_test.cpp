@@ -38,7 +38,8 @@ class FindRunsTest : public QObject {
     find_runs(one, memory_, 4096, 4096, runs_);
     QCOMPARE(runs_.size(), 2u);
     QCOMPARE(runs_[1].guest, (Range{4096, 8192}));
-    QVERIFY(std::ranges::all_of(memory_.begin() + 4096, memory_.end(), [](std::byte b) { return b == std::byte{0xee}; }));
+    QVERIFY(
+        std::ranges::all_of(memory_.begin() + 4096, memory_.end(), [](std::byte b) { return b == std::byte{0xee}; }));
   }
 
   void aBlockPartlyZeroByTheMapIsFilledIn() {
@@ -47,7 +48,8 @@ class FindRunsTest : public QObject {
     QCOMPARE(runs_.size(), 1u);
     QVERIFY(!runs_[0].zero);
     QCOMPARE(memory_[511], std::byte{0xee});
-    QVERIFY(std::ranges::all_of(memory_.begin() + 512, memory_.begin() + 4096, [](std::byte b) { return b == std::byte{0}; }));
+    QVERIFY(std::ranges::all_of(memory_.begin() + 512, memory_.begin() + 4096,
+                                [](std::byte b) { return b == std::byte{0}; }));
   }
 
   void aUnitIsZeroOnlyWhenAllOfItIs() {
@@ -60,7 +62,8 @@ class FindRunsTest : public QObject {
   }
 
   void shortRunsOfZeroesInsideDataStayData() {
-    const Piece one = piece(0, {data(0, 4096, 0), zero(4096, 4096), data(8192, 4096, 4096), zero(12288, 65536), data(77824, 4096, 0)});
+    const Piece one = piece(
+        0, {data(0, 4096, 0), zero(4096, 4096), data(8192, 4096, 4096), zero(12288, 65536), data(77824, 4096, 0)});
     find_runs(one, memory_, 4096, 16384, runs_);
     QCOMPARE(runs_.size(), 3u);
     QCOMPARE(runs_[0].guest, (Range{0, 12288}));
@@ -100,7 +103,8 @@ class FindRunsTest : public QObject {
       for (const Extent& extent : extents) {
         if (reads_zero(extent)) continue;
         for (uint64_t i = extent.guest.at; i < extent.guest.end(); ++i) {
-          memory_[i] = truth[i] = static_cast<std::byte>(random() % 64 || extent.guest.length % 1024 ? (i / 700) % 3 : 0);
+          memory_[i] = truth[i] =
+              static_cast<std::byte>(random() % 64 || extent.guest.length % 1024 ? (i / 700) % 3 : 0);
         }
       }
       const uint32_t block = 512u << (random() % 5);

@@ -54,7 +54,8 @@ class TurnstileTest : public QObject {
     constexpr uint64_t tickets = 5000;
     {
       std::vector<std::jthread> threads;
-      for (int i = 0; i < 4; ++i) threads.emplace_back([&] { on_a_ring(static_cast<RingKind>(kind), 3, gate, tickets); });
+      for (int i = 0; i < 4; ++i)
+        threads.emplace_back([&] { on_a_ring(static_cast<RingKind>(kind), 3, gate, tickets); });
     }
     QCOMPARE(gate.order.size(), tickets);
     QVERIFY(std::ranges::is_sorted(gate.order));
