@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/device/enumerate.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+
+#include "core/device/system_files.h"
+
+namespace disklathe {
+namespace {
+
+constexpr uint64_t sysfs_sector = 512;  // the unit of size and start, whatever the device's own blocks are
+
+std::string text_of(const std::string& path) { return device_text(read_attribute(path).value_or("")); }
+
+// DEVNAME of the uevent file, which knows nodes in folders ("cciss/c0d0"), else the name with the kernel's ! as /.
+std::string node_of(const std::string& folder, const std::string& name) {
+  const std::string event = read_small_file(folder + "/uevent", 4096).value_or("");
+  constexpr std::string_view key = "DEVNAME=";
+  for (size_t at = event.find(key); at != std::string::npos; at = event.find(key, at + 1)) {
+    if (at != 0 && event[at - 1] != '\n') continue;
+    return "/dev/" + event.substr(at + key.size(), event.find('\n', at) - at - key.size());
+  }
+  std::string node = "/dev/" + name;
+  std::ranges::replace(node, '!', '/');
+  return node;
+}
+
+bool read_node(const std::string& root, const std::string& folder, const std::string& name, BlockNode& node) {
+  const auto number = parse_device_number(read_attribute(folder + "/dev").value_or(""));
+  if (!number) return false;  // went away while we looked
+  node.name = name;
+  node.node = node_of(folder, name);
+  node.number = *number;
+  const uint64_t sectors = read_number(folder + "/size").value_or(0);
+  node.size = sectors <= UINT64_MAX / sysfs_sector ? sectors * sysfs_sector : 0;
+  node.read_only = read_number(folder + "/ro") == 1;
+  node.slaves = list_folder(folder + "/slaves");
+  node.holders = list_folder(folder + "/holders");
+  node.bcache = path_exists(folder + "/bcache/state") || path_exists(folder + "/bcache/set");
+  // A suspended mapping would hold up whoever reads it.
+  const bool readable = node.size != 0 && read_number(folder + "/dm/suspended").value_or(0) == 0;
+  if (readable) node.content = read_content(root, node.number, node.node);
+  return true;
+}
+
+std::vector<Partition> read_partitions(const std::string& root, const std::string& folder) {
+  std::vector<Partition> partitions;
+  for (const std::string& name : list_folder(folder)) {
+    const std::string own = folder + "/" + name;
+    const auto index = read_number(own + "/partition");
+    Partition partition;
+    if (!index || !read_node(root, own, name, partition)) continue;
+    partition.index = static_cast<unsigned>(*index);
+    const uint64_t start = read_number(own + "/start").value_or(0);
+    partition.start = start <= UINT64_MAX / sysfs_sector ? start * sysfs_sector : 0;
+    partitions.push_back(std::move(partition));
+  }
+  return partitions;
+}
+
+std::optional<Disk> read_disk(const std::string& root, const std::string& name) {
+  const std::string folder = real_path(root + "/sys/class/block/" + name);
+  if (folder.empty() || path_exists(folder + "/partition")) return std::nullopt;
+  if (read_number(folder + "/hidden") == 1) return std::nullopt;  // one path of a multipath NVMe disk: has no node
+  Disk disk;
+  if (!read_node(root, folder, name, disk)) return std::nullopt;
+  disk.bus = bus_of_path(root, folder);
+  DeviceNames names = read_device_names(root, folder, disk.number, disk.bus);
+  disk.vendor = std::move(names.vendor);
+  disk.model = std::move(names.model);
+  disk.serial = std::move(names.serial);
+  disk.wwn = std::move(names.wwn);
+  disk.diskseq = read_number(folder + "/diskseq");
+  disk.removable = read_number(folder + "/removable") == 1;
+  if (const auto rotates = read_number(folder + "/queue/rotational")) disk.rotational = *rotates == 1;
+  disk.logical_block = read_number(folder + "/queue/logical_block_size").value_or(512);
+  disk.partitions = read_partitions(root, folder);
+  if (disk.bus == Bus::loop) disk.backing = read_attribute(folder + "/loop/backing_file").value_or("");
+  if (disk.bus == Bus::zram) disk.backing = read_attribute(folder + "/backing_dev").value_or("");
+  if (disk.backing == "none") disk.backing.clear();
+  disk.dm_name = read_attribute(folder + "/dm/name").value_or("");
+  disk.dm_uuid = text_of(folder + "/dm/uuid");
+  disk.md_level = text_of(folder + "/md/level");
+  return disk;
+}
+
+// A serial that two disks share (paths to one disk, slots of one card reader, cheap sticks) confirms nothing.
+void give_ids(std::vector<Disk>& disks) {
+  std::map<std::string_view, int> seen;
+  for (const Disk& disk : disks) ++seen[disk.serial];
+  for (Disk& disk : disks) {
+    disk.id = !disk.serial.empty() && seen[disk.serial] == 1 ? disk.serial : id_by_size(disk.name, disk.size);
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Bus bus) {
+  switch (bus) {
+    case Bus::unknown: return "unknown";
+    case Bus::ata: return "ata";
+    case Bus::usb: return "usb";
+    case Bus::nvme: return "nvme";
+    case Bus::nvme_fabrics: return "nvme-of";
+    case Bus::scsi: return "scsi";
+    case Bus::sas: return "sas";
+    case Bus::fibre_channel: return "fc";
+    case Bus::iscsi: return "iscsi";
+    case Bus::virtio: return "virtio";
+    case Bus::mmc: return "mmc";
+    case Bus::firewire: return "firewire";
+    case Bus::xen: return "xen";
+    case Bus::nvdimm: return "nvdimm";
+    case Bus::loop: return "loop";
+    case Bus::zram: return "zram";
+    case Bus::ram: return "ram";
+    case Bus::nbd: return "nbd";
+    case Bus::device_mapper: return "dm";
+    case Bus::md: return "md";
+    case Bus::bcache: return "bcache";
+    case Bus::other_virtual: return "virtual";
+  }
+  return "unknown";
+}
+
+bool is_virtual(Bus bus) { return bus >= Bus::loop; }
+
+std::string id_by_size(std::string_view name, uint64_t size) { return std::string(name) + ":" + std::to_string(size); }
+
+Result<std::vector<Disk>> enumerate_disks(const std::string& root) {
+  const std::string folder = root + "/sys/class/block";
+  if (!path_exists(folder)) return failure(os_failure(errno, "list devices of", folder));
+  std::vector<Disk> disks;
+  for (const std::string& name : list_folder(folder)) {
+    if (auto disk = read_disk(root, name)) disks.push_back(std::move(*disk));
+  }
+  give_ids(disks);
+  return disks;
+}
+
+}  // namespace disklathe
