@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/device/block_device.h"
 
@@ -11,7 +12,7 @@ namespace disklathe {
 
 // -t and -T, with qemu-img's names. What "finished" means is the engine's: all but `unsafe` are flushed.
 enum class CacheMode : uint8_t {
-  automatic,   // direct or buffered by policy (file_device.cpp says how)
+  automatic,   // direct or buffered by policy (file_open.cpp says how)
   none,        // direct I/O
   writeback,   // page cache
   directsync,  // direct I/O, every write durable before it completes
@@ -31,8 +32,11 @@ struct FileOpenRequest {
 class FileDevice final : public BlockDevice {
  public:
   static Result<std::unique_ptr<FileDevice>> open(const FileOpenRequest& request);
-  // Takes over an open descriptor (a worker is given descriptors, never paths). `name` is for error subjects.
-  static Result<std::unique_ptr<FileDevice>> adopt(int fd, std::string name, bool writable, CacheMode cache);
+  // Takes over an open descriptor, also when it fails (a worker is given descriptors, never paths): not O_DIRECT;
+  // O_RDWR where it is to be written, and O_DSYNC too for directsync. direct_fd: the same file O_DIRECT, taken over as
+  // well; without one it is opened through /proc when it is wanted. `name` is for error subjects.
+  static Result<std::unique_ptr<FileDevice>> adopt(int fd, std::string name, bool writable, CacheMode cache,
+                                                   int direct_fd = -1);
   ~FileDevice() override;
 
   std::string_view name() const override;
@@ -52,7 +56,8 @@ class FileDevice final : public BlockDevice {
   bool is_block_device() const;
   // Bytes allocated on its file system; nothing for block devices.
   std::optional<uint64_t> allocated_bytes() const;
-  // An error of kind `changed` when the file's size or modification time is not what it was at open().
+  // An error of kind `changed` when the file's size or modification time is not what it was at open(). For sources: a
+  // file changes by being written to here as well.
   Result<void> unchanged_since_open() const;
   // Drops what the page cache holds of it, so that reading back comes from the medium where that is possible.
   void drop_cache();
@@ -65,6 +70,10 @@ class FileDevice final : public BlockDevice {
  private:
   struct State;
   explicit FileDevice(std::unique_ptr<State> state);
+  Task<Result<void>> zero_by_writing(Ring& ring, Range range);
+  Result<void> flushed(int os_error);
+  Error changed_error(std::string cause, std::optional<uint64_t> offset) const;
+
   std::unique_ptr<State> state_;
 };
 

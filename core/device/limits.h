@@ -11,7 +11,8 @@ namespace disklathe {
 enum class LimitSource : uint8_t { none, statx, ioctl, sysfs, probe, assumed };
 std::string_view name_of(LimitSource source);
 
-// One limit in bytes (or a count, where its name says so). "Not reported" is nullopt, never 0.
+// One limit in bytes (or a count, where its name says so). "Not reported" is nullopt, never 0: no value with a source
+// is a device that was asked and named none (no optimal size, no such command).
 struct Limit {
   std::optional<uint64_t> value;
   LimitSource source = LimitSource::none;
@@ -26,6 +27,7 @@ struct Limits {
   uint32_t opt_mem_align = 4096;
   // Direct requests start and end on multiples of this (1: the descriptor is buffered, anything goes).
   uint32_t offset_align = 1;
+  LimitSource alignment_source = LimitSource::none;  // of min_mem_align and offset_align
   // Writes smaller than this, or off its multiples, cost a read-modify-write somewhere below.
   uint32_t physical_block = 512;
 
@@ -38,5 +40,21 @@ struct Limits {
   Limit zone_size;
   std::optional<bool> rotational;
 };
+
+// What direct I/O asks of memory addresses and of offsets, in bytes.
+struct DirectAlignment {
+  uint32_t memory = 4096;
+  uint32_t offset = 4096;
+  LimitSource source = LimitSource::assumed;
+};
+// Nothing: the file system says that it has no direct I/O for this file.
+std::optional<DirectAlignment> direct_alignment(int fd);
+
+// Reads the limits of an open block device, or of an open file: then those of the device under it that also shape the
+// file's requests, where the kernel names that device. The alignments are those of buffered I/O.
+Limits read_limits(int fd);
+
+// The same from numbers that a device reported: replaces what no device can mean. Separate for tests.
+void replace_absurd(Limits& limits);
 
 }  // namespace disklathe
