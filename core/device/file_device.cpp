@@ -289,6 +289,25 @@ Result<Allocation> FileDevice::allocation(uint64_t at) {
   return Allocation{.range = Range::between(at, std::min(static_cast<uint64_t>(hole), end)), .data = true};
 }
 
+Result<void> FileDevice::allocate_now(Range range) {
+  State& state = *state_;
+  if (state.block_device) return failure(os_failure(EOPNOTSUPP, "allocate", state.name));
+  if (!state.writable) return failure(state.gate_write("allocate", range.at, 0).error());
+  const std::optional<uint64_t> end = checked_add(range.at, range.length);
+  if (!end || *end > INT64_MAX) return failure(os_failure(EFBIG, "allocate", state.name, range.at));
+  if (range.empty()) return {};
+  int error = 0;
+  do {
+    error = fallocate(state.buffered.get(), 0, static_cast<off_t>(range.at), static_cast<off_t>(range.length)) == 0
+                ? 0
+                : errno;
+  } while (error == EINTR);
+  if (error != 0) return failure(os_failure(error, "allocate", state.name, range.at));
+  uint64_t size = state.size;
+  while (size < *end && !state.size.compare_exchange_weak(size, *end)) continue;
+  return {};
+}
+
 Result<void> FileDevice::resize(uint64_t size) {
   State& state = *state_;
   if (state.block_device) return failure(os_failure(EOPNOTSUPP, "resize", state.name));

@@ -51,6 +51,7 @@ class FileDevice final : public BlockDevice {
   Result<void> write_now(uint64_t at, Bytes from) override;
   Result<void> flush_now() override;
   Result<Allocation> allocation(uint64_t at) override;
+  Result<void> allocate_now(Range range) override;
   Result<void> resize(uint64_t size) override;
 
   bool is_block_device() const;

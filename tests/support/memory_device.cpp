@@ -109,6 +109,15 @@ Result<Allocation> MemoryDevice::allocation(uint64_t at) {
   return Allocation{.range = Range::between(at, std::min<uint64_t>(end * block, content_.size())), .data = data};
 }
 
+Result<void> MemoryDevice::allocate_now(Range range) {
+  if (range.end() > size()) {
+    if (Result<void> grown = resize(range.end()); !grown) return grown;
+  }
+  const std::lock_guard lock(mutex_);
+  if (!range.empty()) mark(range, true);
+  return {};
+}
+
 Result<void> MemoryDevice::resize(uint64_t size) {
   const std::lock_guard lock(mutex_);
   if (fixed_size_) return failure(os_failure(EOPNOTSUPP, "resize", name_));

@@ -183,6 +183,17 @@ class FileDeviceTest : public QObject {
     QCOMPARE(read_file(path).size(), 9950U);
   }
 
+  void allocatingReservesSpaceAndKeepsContent() {
+    const std::string path = make_file("abc");
+    auto device = open_device(path, true, CacheMode::writeback);
+    QVERIFY(device->allocate_now({1000, 256 * kib}).has_value());
+    QCOMPARE(device->size(), 1000 + 256 * kib);
+    QVERIFY(*device->allocated_bytes() >= 256 * kib);
+    QCOMPARE(read_file(path), "abc" + std::string(1000 + 256 * kib - 3, '\0'));
+    QVERIFY(device->allocate_now({0, 10}).has_value());
+    QCOMPARE(device->size(), 1000 + 256 * kib);
+  }
+
   void aTruncatedSourceSaysChanged_data() { caches(); }
   void aTruncatedSourceSaysChanged() {
     const std::string path = make_file(std::string(64 * kib, 'x'));
