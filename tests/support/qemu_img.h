@@ -10,10 +10,10 @@
 #include "tests/support/run_program.h"
 
 // For a call that returns what went wrong as text.
-#define FINE(call)                          \
-  do {                                      \
-    const std::string wrong = (call);       \
-    QVERIFY2(wrong.empty(), wrong.c_str()); \
+#define FINE(call)                                          \
+  do {                                                      \
+    const std::string what_is_wrong = (call);               \
+    QVERIFY2(what_is_wrong.empty(), what_is_wrong.c_str()); \
   } while (false)
 
 namespace disklathe::test {
