@@ -26,7 +26,7 @@ struct Copy {
       : job(copy_job),
         plan(copy_plan),
         state(stop),
-        cutter(*copy_job.source, copy_plan.piece_size),
+        cutter(*copy_job.source, copy_plan.piece_size, copy_job.sparse_size == 0),
         zeroing(*copy_job.target[0], stop),
         progress(copy_progress) {}
 };

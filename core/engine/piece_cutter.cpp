@@ -13,7 +13,7 @@ Result<bool> PieceCutter::next(Piece& piece) {
   piece.extents.clear();
 
   const uint64_t window_end = std::min(round_down(at_, piece_size_) + piece_size_, size_);
-  auto zero_end = cursor_.zero_until(at_, size_);
+  Result<uint64_t> zero_end = zeroes_as_data_ ? at_ : cursor_.zero_until(at_, size_);
   if (!zero_end) return failure(zero_end);
   piece.zero = *zero_end >= window_end;
   if (piece.zero) {

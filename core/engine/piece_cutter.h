@@ -22,8 +22,9 @@ struct Piece {
 // Any thread.
 class PieceCutter {
  public:
-  // Pieces of data end on multiples of piece_size.
-  PieceCutter(ImageReader& image, uint64_t piece_size) : cursor_(image), size_(image.size()), piece_size_(piece_size) {}
+  // Pieces of data end on multiples of piece_size. When zeroes are wanted as data no piece is `zero`.
+  PieceCutter(ImageReader& image, uint64_t piece_size, bool zeroes_as_data = false)
+      : cursor_(image), size_(image.size()), piece_size_(piece_size), zeroes_as_data_(zeroes_as_data) {}
 
   // False when there are no more. Reuses the piece's memory.
   Result<bool> next(Piece& piece);
@@ -33,6 +34,7 @@ class PieceCutter {
   MapCursor cursor_;
   const uint64_t size_;
   const uint64_t piece_size_;
+  const bool zeroes_as_data_;
   uint64_t at_ = 0;
   uint64_t index_ = 0;
 };
