@@ -22,7 +22,7 @@ struct Extent {
   Range guest{};
   // Which of the image's files answered (ImageReader::files() order). For zero and hole: the file whose map said so.
   uint16_t file = 0;
-  // In that file. Empty when no bytes are stored; a zero extent may still own preallocated host bytes.
+  // In that file. Empty when no bytes are stored; a zero extent or a hole may still own reserved host bytes.
   Range host{};
   // Compressed only: the whole cluster's decoded bytes, and how many of them come before guest.at. Extents are always
   // clipped to what was asked for, so a run may be any part of its cluster.

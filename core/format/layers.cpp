@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/device/file_device.h"
+#include "core/format/reference_path.h"
 
 namespace disklathe {
 
@@ -31,8 +31,11 @@ std::string_view name_of(Reference::Kind kind) {
                                               : "extent";
 }
 
-// As QEMU sees it: a colon before the first slash begins a protocol or a json: description.
-bool is_path(std::string_view name) { return name.find(':') >= std::min(name.find('/'), name.size()); }
+// As QEMU sees it: a colon before the first slash begins a protocol or a json: description. "file:" leads to a path.
+bool is_path(std::string_view name) {
+  if (name.starts_with("file:")) name.remove_prefix(5);
+  return name.find(':') >= std::min(name.find('/'), name.size());
+}
 
 bool same_file(const BlockDevice& a, const BlockDevice& b) {
   const auto* file_a = dynamic_cast<const FileDevice*>(&a);
@@ -91,7 +94,7 @@ class Image::Opening {
       return cannot_open(ErrorKind::unsupported, naming,
                          fmt::format("the {} {:?} is not named by a path", name_of(reference.kind), reference.name));
     }
-    const std::string path = (std::filesystem::path(naming).parent_path() / reference.name).string();
+    const std::string path = resolve_reference(naming, reference.name);
     if (auto allowed = opener_.allow(naming, reference, path); !allowed) return failure(allowed);
     auto device = opener_.open(path);
     if (!device) return failure(device);

@@ -145,7 +145,7 @@ class Map::Walk {
     if (!(entry & entry_zero))
       return stored ? data(host, skip, length, entry_at) : (hole_until(at_ + length), Result<void>{});
     if (map_.version_ < 3) return corrupt(entry_at, "a zero cluster in a version 2 image");
-    zero(stored, host + skip, length);
+    reserved(Extent::Kind::zero, stored, host + skip, length);
     return {};
   }
 
@@ -168,9 +168,9 @@ class Map::Walk {
       if (here & 1) {
         if (auto done = data(host, skip, piece, entry_at); !done) return done;
       } else if (zero_here & 1) {
-        zero(stored, host + skip, piece);
+        reserved(Extent::Kind::zero, stored, host + skip, piece);
       } else {
-        append({.kind = Extent::Kind::hole, .guest = {at_, piece}});
+        reserved(Extent::Kind::hole, stored, host + skip, piece);
       }
       skip += piece;
     }
@@ -212,8 +212,9 @@ class Map::Walk {
     return {};
   }
 
-  void zero(bool stored, uint64_t host, uint64_t length) {
-    append({.kind = Extent::Kind::zero,
+  // Bytes that are not read, whether they have a place or not.
+  void reserved(Extent::Kind kind, bool stored, uint64_t host, uint64_t length) {
+    append({.kind = kind,
             .guest = {at_, length},
             .file = stored ? data_file() : uint16_t{0},
             .host = stored ? Range{host, length} : Range{}});
