@@ -37,9 +37,10 @@ Result<void> check_kind(mode_t mode, std::string_view name) {
   return failure(refusal(name, EINVAL, "it is neither a regular file nor a block device"));
 }
 
-bool in_memory_file_system(int fd) {
+bool in_memory_file_system(int fd, const struct stat& file) {
   struct statfs status{};
-  if (fstatfs(fd, &status) != 0) return false;
+  // A device's node is on one (/dev), the device is not.
+  if (!S_ISREG(file.st_mode) || fstatfs(fd, &status) != 0) return false;
   const auto type = static_cast<unsigned long>(status.f_type);
   return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
 }
@@ -135,6 +136,11 @@ Result<std::unique_ptr<FileDevice>> FileDevice::adopt(int fd, std::string name, 
   if ((flags & O_DIRECT) != 0 || (flags & access_flags(writable, cache)) != access_flags(writable, cache)) {
     return failure(refusal(state->name, EINVAL, "the descriptor was not opened for this use"));
   }
+  // The kernel lets a read-only device be opened for writing, and refuses the first write.
+  int read_only = 0;
+  if (writable && state->block_device && ioctl(fd, BLKROGET, &read_only) == 0 && read_only != 0) {
+    return failure(refusal(state->name, EROFS, "the device is read-only"));
+  }
   Result<uint64_t> size = current_size(fd, state->block_device, state->name);
   if (!size) return failure(size);
   state->size = *size;
@@ -152,7 +158,7 @@ Result<std::unique_ptr<FileDevice>> FileDevice::adopt(int fd, std::string name, 
     return failure(refusal(state->name, reason, "direct I/O was asked for"));
   }
   // In memory the page cache is the medium: nothing to go around, though newer kernels allow to ask for it.
-  if (!alignment || in_memory_file_system(fd)) state->direct = Descriptor();
+  if (!alignment || in_memory_file_system(fd, state->opened)) state->direct = Descriptor();
 
   if (state->direct.open()) {
     const auto page = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/support/loop_device.h"
+
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace disklathe::test {
+
+std::unique_ptr<LoopDevice> LoopDevice::attach(const std::string& file, uint32_t sector_size, bool read_only) {
+  const int access = read_only ? O_RDONLY : O_RDWR;
+  const int control = open("/dev/loop-control", O_RDWR | O_CLOEXEC);
+  if (control < 0) return nullptr;
+  const int backing = open(file.c_str(), access | O_CLOEXEC);
+  std::unique_ptr<LoopDevice> attached;
+  // The number is only free until somebody else takes it.
+  for (int attempt = 0; backing >= 0 && !attached && attempt < 20; ++attempt) {
+    const int number = ioctl(control, LOOP_CTL_GET_FREE);
+    if (number < 0) break;
+    const std::string path = "/dev/loop" + std::to_string(number);
+    const int fd = open(path.c_str(), access | O_CLOEXEC);
+    if (fd < 0) break;
+    loop_config config{};
+    config.fd = static_cast<unsigned>(backing);
+    config.block_size = sector_size;
+    config.info.lo_flags = read_only ? LO_FLAGS_READ_ONLY : 0;
+    if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
+      attached.reset(new LoopDevice(path, fd));
+    } else {
+      const int error = errno;
+      close(fd);
+      if (error != EBUSY) break;
+    }
+  }
+  if (backing >= 0) close(backing);
+  close(control);
+  return attached;
+}
+
+void LoopDevice::follow_size() { ioctl(fd_, LOOP_SET_CAPACITY); }
+
+LoopDevice::~LoopDevice() {
+  ioctl(fd_, LOOP_CLR_FD);
+  close(fd_);
+}
+
+}  // namespace disklathe::test
