@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/device/hotplug.h"
+
+#include <poll.h>
+
+#include <QElapsedTimer>
+#include <QTest>
+
+#include "tests/support/block_devices.h"
+
+using namespace disklathe;
+using Action = HotplugEvent::Action;
+
+namespace {
+
+// Whether such an event comes within two seconds; other devices' are passed over.
+bool comes(Hotplug& hotplug, Action action, const std::string& name) {
+  bool seen = false;
+  QElapsedTimer clock;
+  for (clock.start(); !seen && clock.elapsed() < 2000;) {
+    pollfd waiting{.fd = hotplug.descriptor(), .events = POLLIN, .revents = 0};
+    if (poll(&waiting, 1, 100) <= 0) continue;
+    hotplug.take([&](const HotplugEvent& event) { seen = seen || (event.action == action && event.name == name); });
+  }
+  return seen;
+}
+
+}  // namespace
+
+class HotplugTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void nothingWaitsWhenNothingHappens() {
+    auto hotplug = Hotplug::open();
+    QVERIFY(hotplug);
+    int events = 0;
+    (*hotplug)->take([&](const HotplugEvent&) { ++events; });
+    QVERIFY(events >= 0);  // that it returns at all
+  }
+
+  void deviceThatComesAndGoesIsTold() {
+    auto hotplug = Hotplug::open();
+    QVERIFY(hotplug);
+    std::string why_not;
+    auto zram = test::ZramDevice::create(1 << 20, why_not);
+    if (!zram) QSKIP(why_not.c_str());
+    const std::string name = zram->name();
+    QVERIFY(comes(**hotplug, Action::added, name));
+    zram.reset();
+    QVERIFY(comes(**hotplug, Action::removed, name));
+  }
+
+  void mediumThatIsPutInIsAChange() {
+    auto hotplug = Hotplug::open();
+    QVERIFY(hotplug);
+    std::string why_not;
+    const auto loop = test::LoopDevice::attach({}, why_not);
+    if (!loop) QSKIP(why_not.c_str());
+    QVERIFY(comes(**hotplug, Action::changed, loop->name()));
+  }
+};
+
+QTEST_GUILESS_MAIN(HotplugTest)
+#include "hotplug_test.moc"
