@@ -136,7 +136,7 @@ Task<void> compare_slot(Ring& ring, Comparison& comparison) {
 
 Result<std::optional<Difference>> compare(Image& a, Image& b, const CompareOptions& options, Progress& progress,
                                           const Stop& stop) {
-  const uint64_t size = std::max(a.size(), b.size());
+  const uint64_t size = std::min(std::max(a.size(), b.size()), options.limit);
   progress.total = size;
   progress.phase = Phase::verify;
   if (options.strict && a.size() != b.size()) return Difference{std::min(a.size(), b.size())};

@@ -15,7 +15,8 @@ struct Difference {
   uint64_t offset = 0;  // of the first byte of the guest that differs
 };
 struct CompareOptions {
-  bool strict = false;  // sizes must be equal too; otherwise the longer one's rest must be zero
+  bool strict = false;          // sizes must be equal too; otherwise the longer one's rest must be zero
+  uint64_t limit = UINT64_MAX;  // bytes from the start that count; what is beyond may be anything
 };
 // Compares two images' content. Returns the first difference, or nothing when they are equal.
 Result<std::optional<Difference>> compare(Image& a, Image& b, const CompareOptions& options, Progress& progress,
