@@ -1,6 +1,85 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include "app/cli/exit_codes.h"
+#include "app/cli/sentences.h"
+#include "app/cli/verbs.h"
 #include "core/base/version.h"
 
-int main() { fmt::print("disklathe {}\n", disklathe::version()); }
+namespace disklathe::cli {
+namespace {
+
+constexpr Verb all_verbs[] = {
+    {"compare", "whether two images hold the same", run_compare},
+    {"convert", "an image into another format, a file or a device", run_convert},
+    {"create", "an empty image", run_create},
+    {"info", "what an image is", run_info},
+    {"map", "where the bytes of an image are", run_map},
+    {"measure", "how large an image file will be", run_measure},
+};
+
+void print_help() {
+  fmt::print("disklathe {} converts disk images. Usage: disklathe VERB [OPTIONS] FILES\n\n", version());
+  for (const Verb& verb : all_verbs) fmt::print("  {:<8}  {}\n", verb.name, verb.summary);
+  fmt::print(
+      "\n'disklathe VERB --help' shows its options; they are qemu-img's wherever it has them.\n"
+      "Sizes: 512, 64k, 1.5G, 2TiB (powers of 1024).\n\n"
+      "Ends with 0 when all went well; otherwise with 2 for a wrong command line, 10 I/O error,\n"
+      "11 not found, 12 no permission, 13 in use, 14 no space, 15 device gone, 16 source changed,\n"
+      "17 image damaged, 18 not supported, 19 refused until allowed, 20 verify found a difference,\n"
+      "130 and 143 when stopped by Ctrl-C and SIGTERM; compare, as qemu-img: 0 same, 1 different,\n"
+      "2 cannot open, 3 cannot map, 4 cannot read.\n");
+}
+
+int run(Arguments words) {
+  if (words.empty()) {
+    print_message("a verb is missing: disklathe --help lists them");
+    return exit_usage;
+  }
+  const std::string_view word = words[0];
+  if (word == "-h" || word == "--help" || word == "help") {
+    print_help();
+    return exit_ok;
+  }
+  if (word == "-V" || word == "--version") {
+    fmt::print("disklathe {}\n", version());
+    return exit_ok;
+  }
+  const auto verb = std::ranges::find(all_verbs, word, &Verb::name);
+  if (verb == std::end(all_verbs)) {
+    print_message(fmt::format("there is no verb '{}': disklathe --help lists them", word));
+    return exit_usage;
+  }
+  return verb->run(words.subspan(1));
+}
+
+}  // namespace
+}  // namespace disklathe::cli
+
+int main(int count, char** words) {
+  using namespace disklathe::cli;
+  int code = exit_other;
+  // The core reports errors as values; the libraries that print and parse may still throw.
+  try {
+    code = run(Arguments(words, static_cast<size_t>(count)).subspan(1));
+  } catch (const std::system_error& error) {
+    if (!std::ferror(stdout)) print_message(error.what());
+    code = exit_io;
+  } catch (const std::exception& error) {
+    print_message(error.what());
+  }
+  // Output that did not arrive (a full disk behind a redirection) is no success.
+  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    const int why = errno;
+    print_message(fmt::format("cannot write the output: {}", std::strerror(why)));
+    return code ? code : exit_io;
+  }
+  return code;
+}

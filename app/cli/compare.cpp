@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/compare.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/job.h"
+#include "app/cli/open_files.h"
+#include "app/cli/sentences.h"
+#include "app/cli/verbs.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe compare [-f FORMAT] [-F FORMAT] [-s] [-p] [-q] [-T CACHE] FILE1 FILE2
+
+Whether two images hold the same. Where one is longer, its rest must read as zeroes.
+Ends with 0: they do, 1: they differ, 2: one cannot be opened, 3: mapped, 4: read.
+
+  -f, --a-format FORMAT       what FILE1 is; otherwise its content is looked at
+  -F, --b-format FORMAT       what FILE2 is
+  -s, --strict                their sizes must be the same, too
+  -p, --progress[=json]       show how far it is; json: one object a line
+  -q, --quiet                 say nothing but errors
+  -T, --cache CACHE           none, writeback, directsync, unsafe or auto (default)
+      --backing POLICY        allow, deny or ask: open backing files that are not
+                              regular files beside their image
+      --data-file allow|deny  open the external data files images name (deny)
+  -U, --force-share           also when another program writes to an image
+)";
+
+struct Comparison {
+  ImageRequest a, b;
+  OpenPolicy policy;
+  CompareOptions options;
+  bool quiet = false;
+  bool sizes_differ = false, opened = false;
+  std::optional<Difference> difference;
+};
+
+Result<void> work(Comparison& comparison, Job& job) {
+  auto a = open_image(comparison.a, comparison.policy);
+  if (!a) return failure(a);
+  auto b = open_image(comparison.b, comparison.policy);
+  if (!b) return failure(b);
+  comparison.opened = true;
+  comparison.sizes_differ = (*a)->size() != (*b)->size();
+  if (comparison.sizes_differ && comparison.options.strict) return {};
+  if (comparison.sizes_differ && !comparison.quiet) fmt::print("Warning: Image size mismatch!\n");
+  auto difference = compare(**a, **b, comparison.options, job.progress, job.stop);
+  if (!difference) return failure(difference);
+  comparison.difference = *difference;
+  job.progress.phase = Phase::done;
+  return {};
+}
+
+int code_of(const Comparison& comparison, const Error& error) {
+  if (!comparison.opened) return exit_compare_open;
+  return error.operation == "map" || error.kind == ErrorKind::corrupt ? exit_compare_map : exit_compare_read;
+}
+
+}  // namespace
+
+int run_compare(Arguments arguments) {
+  Comparison comparison;
+  std::string cache, backing, data_file, progress;
+  JobView view{.verify_word = "comparing", .summary = false};
+  std::vector<std::string> files;
+  CommandLine line("compare", help);
+  line.text("-f,--a-format", comparison.a.format);
+  line.text("-F,--b-format", comparison.b.format);
+  line.flag("-s,--strict", comparison.options.strict);
+  line.optional_choice("-p,--progress", progress, {"line", "json"});
+  line.flag("-q,--quiet", comparison.quiet);
+  line.choice("-T,--cache", cache, {"none", "writeback", "directsync", "unsafe", "auto"});
+  line.choice("--backing", backing, {"allow", "deny", "ask"});
+  line.choice("--data-file", data_file, {"allow", "deny"});
+  line.flag("-U,--force-share", comparison.policy.share);
+  line.words(files, 2, 2, "two image files");
+  if (const auto code = line.parse(arguments)) return *code;
+  comparison.a.path = files[0];
+  comparison.b.path = files[1];
+  comparison.policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
+  comparison.policy.data_file = data_file == "allow";
+  comparison.policy.named = files;
+  view.style = progress_style_of(progress);
+  if (!cache.empty()) comparison.policy.cache = cache_mode_of(cache).value_or(CacheMode::automatic);
+
+  Job job;
+  const JobOutcome outcome = run_job(view, job, [&](Job& running) { return work(comparison, running); });
+  if (!outcome.result) return report(view, outcome, code_of(comparison, outcome.result.error()));
+  const auto say = [&](std::string_view text) {
+    if (!comparison.quiet) fmt::print("{}\n", text);
+  };
+  if (comparison.sizes_differ && comparison.options.strict) {
+    say("Strict mode: Image size mismatch!");
+    return exit_compare_different;
+  }
+  if (comparison.difference) {
+    say(fmt::format("Content mismatch at offset {}!", comparison.difference->offset));
+    return exit_compare_different;
+  }
+  say("Images are identical.");
+  return exit_compare_identical;
+}
+
+}  // namespace disklathe::cli

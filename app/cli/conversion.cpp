@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/conversion.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include "app/cli/sentences.h"
+#include "app/cli/size_text.h"
+#include "app/cli/target.h"
+#include "core/engine/compare.h"
+#include "core/engine/copy.h"
+
+namespace disklathe::cli {
+namespace {
+
+Error about(Error error, const std::string& path) {
+  if (error.subject.empty() && error.kind != ErrorKind::stopped) error.subject = path;
+  return error;
+}
+
+// A source that changed while it was read gave an image of no moment.
+Result<void> still_the_same(const Image& source) {
+  for (size_t index = 0; index < source.file_count(); ++index) {
+    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
+    if (!file) continue;
+    if (auto same = file->unchanged_since_open(); !same) return same;
+  }
+  return {};
+}
+
+// The target as somebody else would find it: from the medium where that can be had, else through the page cache.
+Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& target) {
+  const int fd = target.device().descriptor();
+  target.device().drop_cache();
+  FileOpener opener = make_opener(conversion.policy);
+  const auto open_named = opener.open;
+  // A fresh target has no name of its own yet; the descriptor leads to it all the same.
+  opener.open = [&, open_named](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
+    if (path != target.path) return open_named(path);
+    const int again = ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_RDONLY | O_CLOEXEC);
+    if (again < 0) return failure(os_failure(errno, "open", path));
+    return FileDevice::adopt(again, path, false, CacheMode::none);
+  };
+  return Image::open({.path = target.path, .format = std::string(conversion.format->name)}, opener);
+}
+
+Result<void> verify(const Conversion& conversion, Image& source, Target& target, Job& job) {
+  auto written = reopen(conversion, target);
+  if (!written) return failure(written);
+  const CompareOptions options{.limit = source.size()};
+  auto difference = compare(source, **written, options, job.progress, job.stop);
+  if (!difference) return failure(difference);
+  if (!*difference) return {};
+  const uint64_t offset = (*difference)->offset;
+  return failure(Error{.kind = ErrorKind::differs,
+                       .operation = "verify",
+                       .subject = conversion.target_path,
+                       .offset = offset,
+                       .cause = fmt::format("what was read back is not what was written, first at byte {} ({}). Do not "
+                                            "use it: its medium or this computer's memory may be failing",
+                                            offset, human_size(offset))});
+}
+
+}  // namespace
+
+Result<void> run_conversion(const Conversion& conversion, Job& job) {
+  auto opened = open_image(conversion.source, conversion.policy);
+  if (!opened) return failure(opened);
+  Image& source = **opened;
+  const bool durable = conversion.target_cache != CacheMode::unsafe;
+
+  auto target = open_target({.path = conversion.target_path,
+                             .existing = conversion.existing,
+                             .cache = conversion.target_cache,
+                             .size = source.size()},
+                            source);
+  if (!target) return failure(target);
+  struct Forget {
+    Job& job;
+    ~Forget() { job.target = nullptr; }
+  } forget{job};
+  job.target = target->fresh.get();
+  const auto failed = [&](Error error) { return failure(about(std::move(error), conversion.target_path)); };
+
+  const bool reads_zero = target->fresh || conversion.target_is_zero;
+  const auto writer = conversion.format->create({.file = &target->device(),
+                                                 .size = source.size(),
+                                                 .options = conversion.options.format,
+                                                 .compress = conversion.compress,
+                                                 .level = conversion.level,
+                                                 .backing_file = conversion.options.backing_file,
+                                                 .backing_format = conversion.options.backing_format,
+                                                 .target_is_zero = reads_zero});
+  if (!writer) return failed(writer.error());
+
+  const CopyJob copying{.source = &source,
+                        .writer = writer->get(),
+                        .target = {&target->device(), nullptr},
+                        .target_is_zero = reads_zero,
+                        .sparse_size = conversion.sparse_size,
+                        .durable = durable};
+  if (auto copied = copy(copying, job.progress, job.stop); !copied) return failed(std::move(copied.error()));
+  if (auto same = still_the_same(source); !same) return same;
+  if (conversion.verify) {
+    if (auto verified = verify(conversion, source, *target, job); !verified) return failed(std::move(verified.error()));
+    if (auto same = still_the_same(source); !same) return same;
+  }
+  if (target->fresh) {
+    job.progress.phase = Phase::flush;
+    if (auto named = target->fresh->commit(durable); !named) return failed(std::move(named.error()));
+  }
+  job.progress.phase = Phase::done;
+  return {};
+}
+
+}  // namespace disklathe::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+#include "app/cli/job.h"
+#include "app/cli/open_files.h"
+#include "app/cli/target_options.h"
+
+namespace disklathe::cli {
+
+// What `convert` was asked to do, checked as far as that goes without opening anything.
+struct Conversion {
+  ImageRequest source;
+  OpenPolicy policy;
+  std::string target_path;
+  const Format* format = nullptr;  // of the target
+  TargetOptions options;
+  CacheMode target_cache = CacheMode::automatic;
+  bool compress = false;
+  int level = 0;
+  bool existing = false;        // -n
+  bool target_is_zero = false;  // of an existing one
+  bool verify = false;
+  uint32_t sparse_size = 4096;
+};
+
+// From opening the source to giving the target its name. Nothing is left of a target that did not get complete, except
+// of an existing one. An error of kind `differs`: --verify found the target's content to be another.
+Result<void> run_conversion(const Conversion& conversion, Job& job);
+
+}  // namespace disklathe::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/conversion.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/sentences.h"
+#include "app/cli/size_text.h"
+#include "app/cli/verbs.h"
+#include "core/base/arithmetic.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe convert [OPTIONS] SOURCE TARGET
+
+  -f FORMAT  what SOURCE is; otherwise its content is looked at   -l SNAPSHOT  of it
+  -O FORMAT  what TARGET becomes; otherwise its extension decides, else it is raw
+  -o name=value,...  options of that format; -o help lists them
+  -c, --level N      compress; how hard, 1 to 12 (default: the format's own)
+  -B FILE -F FORMAT  the target stands on FILE, which holds what SOURCE stands on
+  -n                 into the existing file or block device TARGET, as raw;
+                     --target-is-zero: which reads as zeroes wherever it is not written
+  -S SIZE            zeroes are left out in runs from this size on (4k; 0: written)
+  -t, -T CACHE       of target and source: auto, none, writeback, directsync, unsafe
+                     (unsafe alone is not on the medium when it ends)
+  --verify           read the target back and compare it with the source
+  --backing POLICY   allow, deny or ask: open backing files that are not regular
+                     files beside the image      --data-file allow|deny   (deny)
+  -p, --progress[=json]  show how far it is; json: one object a line
+  -q  say less    -U  also while another program writes to SOURCE
+  -m N, -W, -C       taken and ignored: always parallel, in any order, by the best way
+A new TARGET appears under its name when it is complete, never before.
+Long forms: those of qemu-img convert --help.
+)";
+
+struct Words {
+  std::string source_format, snapshot, source_cache, target_format, target_cache, backing, backing_format;
+  std::string backing_policy, data_file, progress;
+  std::vector<std::string> option_lists, files;
+  std::optional<uint64_t> sparse;
+  unsigned level = 0, parallel = 0;
+  bool quiet = false, out_of_order = false, copy_range = false;
+};
+
+std::unexpected<Error> invalid(std::string cause) { return failure(ErrorKind::invalid, "convert", std::move(cause)); }
+
+// What the words mean together. Nothing is opened here.
+Result<void> understand(const Words& words, Conversion& conversion) {
+  conversion.source.path = words.files[0];
+  conversion.source.format = words.source_format;
+  conversion.source.snapshot = snapshot_of(words.snapshot);
+  conversion.target_path = words.files[1];
+  conversion.policy.backing = backing_policy_of(words.backing_policy).value_or(BackingPolicy::beside);
+  conversion.policy.data_file = words.data_file == "allow";
+  conversion.policy.cache = cache_mode_of(words.source_cache).value_or(CacheMode::automatic);
+  conversion.policy.named = {words.files[0]};
+  conversion.target_cache = cache_mode_of(words.target_cache).value_or(CacheMode::automatic);
+  conversion.level = static_cast<int>(words.level);
+
+  const auto format = choose_target_format(words.target_format, conversion.target_path, words.quiet, "-O");
+  if (!format) return failure(Error(format.error()));
+  conversion.format = *format;
+  if (!conversion.format->create)
+    return failure(ErrorKind::unsupported, "convert", fmt::format("{} images can only be read", (*format)->name));
+  auto options = parse_target_options(words.option_lists, *conversion.format);
+  if (!options) return failure(options);
+  conversion.options = std::move(*options);
+  if (conversion.options.size) return invalid("-o size: a conversion keeps the size");
+  if (!words.backing.empty()) conversion.options.backing_file = words.backing;
+  if (!words.backing_format.empty()) conversion.options.backing_format = words.backing_format;
+
+  if (words.sparse) {
+    if (*words.sparse > 16 << 20 || !is_multiple(*words.sparse, 512))
+      return invalid("-S takes a multiple of 512 up to 16M, or 0");
+    conversion.sparse_size = static_cast<uint32_t>(*words.sparse);
+  }
+  if (words.level && !conversion.compress) return invalid("--level says how hard -c compresses; -c is missing");
+  if (conversion.target_is_zero && !conversion.existing) return invalid("--target-is-zero goes with -n");
+  if (conversion.existing && (conversion.format->name != "raw" || !words.option_lists.empty()))
+    return invalid("-n writes raw, without options, into what is there; leave -n out for a new image");
+  return {};
+}
+
+}  // namespace
+
+int run_convert(Arguments arguments) {
+  Words words;
+  Conversion conversion;
+  CommandLine line("convert", help);
+  line.text("-f,--source-format", words.source_format);
+  line.text("-l,--source-snapshot", words.snapshot);
+  line.text("-O,--target-format", words.target_format);
+  line.texts("-o,--target-options", words.option_lists);
+  line.flag("-c,--compress", conversion.compress);
+  line.number("--level", words.level, 1, 12);
+  line.text("-B,--backing-file", words.backing);
+  line.text("-F,--backing-format", words.backing_format);
+  line.flag("-n,--no-create", conversion.existing);
+  line.flag("--target-is-zero", conversion.target_is_zero);
+  line.size("-S,--sparse-size", words.sparse);
+  line.choice("-t,--target-cache", words.target_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
+  line.choice("-T,--source-cache", words.source_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
+  line.flag("--verify", conversion.verify);
+  line.choice("--backing", words.backing_policy, {"allow", "deny", "ask"});
+  line.choice("--data-file", words.data_file, {"allow", "deny"});
+  line.optional_choice("-p,--progress", words.progress, {"line", "json"});
+  line.flag("-q,--quiet", words.quiet);
+  line.flag("-U,--force-share", conversion.policy.share);
+  line.number("-m,--parallel", words.parallel, 1, 16);
+  line.flag("-W,--oob-writes", words.out_of_order);
+  line.flag("-C,--copy-range-offloading", words.copy_range);
+  line.words(words.files, 0, 2, "one source and one target (several sources are not joined)");
+  if (const auto code = line.parse(arguments)) return *code;
+
+  // -o help needs no files.
+  for (const std::string& list : words.option_lists) {
+    if (list != "help" && list != "?") continue;
+    const auto format = format_named(words.target_format.empty() ? "raw" : words.target_format);
+    if (!format) return report(format.error());
+    fmt::print("{}", list_options(**format));
+    return exit_ok;
+  }
+  if (words.files.size() != 2) {
+    print_message("a source and a target are needed (see disklathe convert --help)");
+    return exit_usage;
+  }
+  if (auto understood = understand(words, conversion); !understood) return report(understood.error());
+
+  const JobView view{.style = progress_style_of(words.progress), .verifies = conversion.verify};
+  Job job;
+  const JobOutcome outcome = run_job(view, job, [&](Job& running) { return run_conversion(conversion, running); });
+  return outcome.result ? exit_ok : report(view, outcome, exit_code_of(outcome.result.error().kind));
+}
+
+}  // namespace disklathe::cli

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/open_files.h"
+#include "app/cli/sentences.h"
+#include "app/cli/size_text.h"
+#include "app/cli/target_options.h"
+#include "app/cli/verbs.h"
+#include "core/device/target_file.h"
+#include "core/format/reference_path.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe create [-q] [-f FORMAT] [-o OPTIONS] [-b FILE -F FORMAT [-u]] FILE [SIZE]
+
+Makes an empty image. An existing file of that name is replaced once the new one
+is complete.
+
+  -f, --format FORMAT          what FILE becomes; otherwise its extension decides,
+                               and raw when it says nothing
+  -o, --options OPTIONS        name=value,...; -o help lists them
+  -b, --backing FILE           stand on this image: what is not written reads from it
+  -F, --backing-format FORMAT  what that image is; it must be said
+  -u, --backing-unsafe         do not look at the backing file; SIZE is needed then
+  -q, --quiet                  say nothing when all went well
+  SIZE                         of the guest's disk: 10G, 1.5T, ...; without it, that
+                               of the backing file
+)";
+
+std::unexpected<Error> invalid(std::string cause) { return failure(ErrorKind::invalid, "create", std::move(cause)); }
+
+struct Creation {
+  std::string path;
+  const Format* format = nullptr;
+  TargetOptions options;
+  bool unsafe = false, quiet = false;
+};
+
+// The size the backing image has; checks on the way that it can be opened.
+Result<uint64_t> backing_size(const Creation& creation) {
+  const std::string path = resolve_reference(creation.path, creation.options.backing_file);
+  OpenPolicy policy;
+  policy.backing = BackingPolicy::allow;
+  policy.named = {path};
+  policy.share = true;
+  auto image = open_image({.path = path, .format = creation.options.backing_format, .backing = false}, policy);
+  if (!image) return failure(image);
+  return (*image)->size();
+}
+
+Result<void> create(Creation& creation) {
+  TargetOptions& options = creation.options;
+  if (!options.backing_format.empty() && options.backing_file.empty())
+    return invalid("-F says what the backing file is, but there is no -b");
+  if (!options.backing_file.empty()) {
+    if (options.backing_format.empty())
+      return invalid("-b needs -F: a backing file whose format is guessed is a way into this host for its guest");
+    if (auto known = format_named(options.backing_format); !known) return failure(known);
+    if (!creation.unsafe) {
+      const auto size = backing_size(creation);
+      if (!size) return failure(Error(size.error()));
+      if (!options.size) options.size = *size;
+    }
+  }
+  if (!options.size) return invalid("a SIZE is needed, such as 10G");
+  if (!creation.format->create)
+    return failure(ErrorKind::unsupported, "create", fmt::format("{} images can only be read", creation.format->name));
+
+  auto target = TargetFile::create(creation.path, CacheMode::automatic);
+  if (!target) return failure(target);
+  const auto writer = creation.format->create({.file = &(*target)->device(),
+                                               .size = *options.size,
+                                               .options = options.format,
+                                               .backing_file = options.backing_file,
+                                               .backing_format = options.backing_format,
+                                               .target_is_zero = true});
+  if (!writer) return failure(Error(writer.error()));
+  if (auto finished = (*writer)->finish(true); !finished) return finished;
+  if (auto committed = (*target)->commit(true); !committed) return committed;
+  if (!creation.quiet) {
+    std::string line =
+        fmt::format("Formatting '{}', fmt={} size={}", creation.path, creation.format->name, *options.size);
+    if (!options.backing_file.empty())
+      line += fmt::format(" backing_file={} backing_fmt={}", options.backing_file, options.backing_format);
+    for (const OptionInfo& option : creation.format->options) {
+      const auto given = options.format.find(option.name);
+      const std::string_view value = given == options.format.end() ? option.default_value : given->second;
+      if (!value.empty()) line += fmt::format(" {}={}", option.name, value);
+    }
+    fmt::print("{}\n", line);
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_create(Arguments arguments) {
+  Creation creation;
+  std::string format, backing, backing_format;
+  std::vector<std::string> words, option_lists;
+  CommandLine line("create", help);
+  line.text("-f,--format", format);
+  line.texts("-o,--options", option_lists);
+  line.text("-b,--backing", backing);
+  line.text("-F,--backing-format", backing_format);
+  line.flag("-u,--backing-unsafe", creation.unsafe);
+  line.flag("-q,--quiet", creation.quiet);
+  line.words(words, 0, 2, "a file and its size");
+  if (const auto code = line.parse(arguments)) return *code;
+
+  if (!words.empty()) creation.path = words[0];
+  const auto chosen = choose_target_format(format, creation.path, creation.quiet, "-f");
+  if (!chosen) return report(chosen.error());
+  creation.format = *chosen;
+  auto options = parse_target_options(option_lists, *creation.format);
+  if (!options) return report(options.error());
+  if (options->help) {
+    fmt::print("{}", list_options(*creation.format));
+    return exit_ok;
+  }
+  creation.options = std::move(*options);
+  if (!backing.empty()) creation.options.backing_file = backing;
+  if (!backing_format.empty()) creation.options.backing_format = backing_format;
+  if (words.empty()) {
+    print_message("the name of the image to be made is missing (see disklathe create --help)");
+    return exit_usage;
+  }
+  if (words.size() == 2) {
+    creation.options.size = parse_size(words[1]);
+    if (!creation.options.size) {
+      print_message(fmt::format("'{}' is no size; write 10G, 1.5T or a number of bytes below 8E", words[1]));
+      return exit_usage;
+    }
+  }
+  auto made = create(creation);
+  if (made) return exit_ok;
+  if (made.error().subject.empty() && made.error().kind != ErrorKind::invalid) made.error().subject = creation.path;
+  return report(made.error());
+}
+
+}  // namespace disklathe::cli

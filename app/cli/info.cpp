@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/open_files.h"
+#include "app/cli/sentences.h"
+#include "app/cli/verbs.h"
+#include "core/format/reference_path.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe info [-f FORMAT] [--output human|json] [-b] [-U] FILE
+
+Shows what an image is: its format, its sizes, what it stands on, its snapshots.
+
+  -f, --format FORMAT       what FILE is; otherwise its content is looked at
+      --output human|json   for people (default), or as qemu-img info prints JSON
+  -b, --backing-chain       the image, its backing file, that one's backing file, ...
+      --backing POLICY      allow, deny or ask: open backing files that are not
+                            regular files beside the image (with -b)
+  -U, --force-share         also when another program writes to the image
+)";
+
+struct Opened {
+  std::unique_ptr<FileDevice> file;
+  std::unique_ptr<ImageReader> reader;
+  const Format* format = nullptr;
+};
+
+// One layer by itself: what it refers to is told, not opened.
+Result<Opened> open_layer(const std::string& path, const std::string& format_name, const OpenPolicy& policy) {
+  Opened layer;
+  auto file = open_for_reading(path, policy);
+  if (!file) return failure(file);
+  layer.file = std::move(*file);
+  if (format_name.empty()) {
+    const auto probed = probe_format(*layer.file);
+    if (!probed) return failure(Error(probed.error()));
+    layer.format = probed->format;
+    if (const std::string doubt = format_doubt(path, *layer.format); !doubt.empty()) print_warning(doubt);
+  } else {
+    const auto named = format_named(format_name);
+    if (!named) return failure(Error(named.error()));
+    layer.format = *named;
+  }
+  auto reader = layer.format->open({.file = layer.file.get(), .data_file = nullptr, .snapshot = {}});
+  if (!reader) {
+    if (reader.error().subject.empty()) reader.error().subject = path;
+    return failure(reader);
+  }
+  layer.reader = std::move(*reader);
+  for (const std::string& warning : layer.reader->facts().warnings)
+    print_warning(fmt::format("'{}': {}", path, warning));
+  return layer;
+}
+
+const Reference* backing_of(const ImageReader& reader) {
+  const auto& references = reader.references();
+  const auto found = std::ranges::find(references, Reference::Kind::backing, &Reference::kind);
+  return found == references.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+int run_info(Arguments arguments) {
+  std::string format, output = "human", backing;
+  bool chain = false;
+  std::vector<std::string> files;
+  OpenPolicy policy;
+  CommandLine line("info", help);
+  line.text("-f,--format", format);
+  line.choice("--output", output, {"human", "json"});
+  line.flag("-b,--backing-chain", chain);
+  line.choice("--backing", backing, {"allow", "deny", "ask"});
+  line.flag("-U,--force-share", policy.share);
+  line.words(files, 1, 1, "one image file");
+  if (const auto code = line.parse(arguments)) return *code;
+  policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
+  policy.named = files;
+
+  const bool json = output == "json";
+  auto shown = nlohmann::ordered_json::array();
+  std::string path = files[0];
+  std::vector<Opened> layers;  // kept open, so that a chain that bites its tail is noticed
+  while (true) {
+    auto opened = open_layer(path, format, policy);
+    if (!opened) return report(opened.error());
+    for (const Opened& above : layers) {
+      if (above.file->same_file_as(*opened->file))
+        return report({.kind = ErrorKind::corrupt, .subject = path, .cause = "the backing chain is a circle"});
+    }
+    const Opened& layer = layers.emplace_back(std::move(*opened));
+    const Reference* reference = backing_of(*layer.reader);
+    const ImageInfo info{.path = path,
+                         .format = std::string(layer.format->name),
+                         .virtual_size = layer.reader->size(),
+                         .file_size = layer.file->size(),
+                         .allocated = layer.file->allocated_bytes(),
+                         .block_device = layer.file->is_block_device(),
+                         .facts = &layer.reader->facts(),
+                         .backing = reference,
+                         .backing_path = reference ? resolve_reference(path, reference->name) : ""};
+    if (json)
+      shown.push_back(json_of(info));
+    else
+      fmt::print("{}{}", layers.size() > 1 ? "\n" : "", text_of(info));
+    if (!chain || !reference) break;
+    if (layers.size() == max_chain_depth)
+      return report({.kind = ErrorKind::unsupported,
+                     .operation = "open",
+                     .subject = path,
+                     .cause = fmt::format("the backing chain is longer than {} images", max_chain_depth)});
+    if (auto allowed = may_open(policy, path, *reference, info.backing_path); !allowed) return report(allowed.error());
+    format = reference->format;
+    path = info.backing_path;
+  }
+  if (json)
+    fmt::print("{}\n", (chain ? shown : shown[0]).dump(4, ' ', false, nlohmann::json::error_handler_t::replace));
+  return exit_ok;
+}
+
+}  // namespace disklathe::cli

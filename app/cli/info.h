@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/format/image_reader.h"
+
+namespace disklathe::cli {
+
+// What `info` shows of one image file, as far as it is not the format's own ImageFacts.
+struct ImageInfo {
+  std::string path, format;
+  uint64_t virtual_size = 0;
+  uint64_t file_size = 0;  // of the file or device, bytes
+  std::optional<uint64_t> allocated;
+  bool block_device = false;
+  const ImageFacts* facts = nullptr;
+  const Reference* backing = nullptr;  // null: none
+  std::string backing_path;            // where its name leads
+};
+
+// With the keys and values of qemu-img info --output=json.
+nlohmann::ordered_json json_of(const ImageInfo& info);
+
+// Like qemu-img info's output for people.
+std::string text_of(const ImageInfo& info);
+
+}  // namespace disklathe::cli

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/open_files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/cli/image_lock.h"
+#include "app/cli/sentences.h"
+
+namespace disklathe::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
+
+// In the folder of the image or below, after following every link: a link out of the folder leads outside.
+bool lies_beside(const std::string& image_path, const std::string& file) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(image_path, error).parent_path();
+  if (error) return false;
+  const fs::path target = fs::weakly_canonical(file, error);
+  if (error) return false;
+  const auto [in_folder, in_target] = std::ranges::mismatch(folder, target);
+  const bool inside = in_folder == folder.end();
+  // A name that leads nowhere is let through, so that the person hears of that.
+  return inside && (fs::is_regular_file(target, error) || !fs::exists(target, error));
+}
+
+// The person's answer on the terminal; no terminal, no answer: no.
+bool ask(const std::string& question) {
+  if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) return false;
+  fmt::print(stderr, "disklathe: {} [y/N] ", question);
+  std::fflush(stderr);
+  char answer[16] = {};
+  return std::fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+std::unexpected<Error> refused(const std::string& image_path, std::string cause) {
+  return failure(
+      Error{.kind = ErrorKind::refused, .operation = "open", .subject = image_path, .cause = std::move(cause)});
+}
+
+}  // namespace
+
+std::optional<BackingPolicy> backing_policy_of(std::string_view name) {
+  if (name == "allow") return BackingPolicy::allow;
+  if (name == "deny") return BackingPolicy::deny;
+  if (name == "ask") return BackingPolicy::ask;
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<FileDevice>> open_for_reading(const std::string& path, const OpenPolicy& policy) {
+  auto device = FileDevice::open({.path = path, .writable = false, .cache = policy.cache});
+  if (!device) return device;
+  if (!policy.share && !(*device)->is_block_device()) {
+    if (auto alone = lock_against_writers((*device)->descriptor(), path); !alone) return failure(alone);
+  }
+  return device;
+}
+
+Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, const Reference& reference,
+                      const std::string& resolved) {
+  const bool named = std::ranges::any_of(policy.named, [&](const auto& name) { return same_file(name, resolved); });
+  if (reference.kind != Reference::Kind::backing) {
+    if (policy.data_file || named) return {};
+    return refused(image_path,
+                   fmt::format("it keeps its data in another file, '{}'; --data-file allow opens that", resolved));
+  }
+  if (policy.backing == BackingPolicy::allow) return {};
+  if (policy.backing == BackingPolicy::deny)
+    return refused(image_path,
+                   fmt::format("it stands on the backing file '{}', and --backing deny was given", resolved));
+  if (named || lies_beside(image_path, resolved)) return {};
+  if (policy.backing == BackingPolicy::ask &&
+      ask(fmt::format("'{}' stands on the backing file '{}'. Open that?", image_path, resolved)))
+    return {};
+  return refused(image_path, fmt::format("it stands on the backing file '{}', which is no regular file in the same "
+                                         "folder; --backing allow opens it",
+                                         resolved));
+}
+
+FileOpener make_opener(const OpenPolicy& policy) {
+  FileOpener opener;
+  opener.open = [&policy](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
+    return open_for_reading(path, policy);
+  };
+  opener.allow = [&policy](const std::string& image_path, const Reference& reference, const std::string& resolved) {
+    return may_open(policy, image_path, reference, resolved);
+  };
+  return opener;
+}
+
+Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const OpenPolicy& policy) {
+  auto image = Image::open(request, make_opener(policy));
+  if (!image) return image;
+  for (const Layer& layer : (*image)->layers()) {
+    if (layer.format_probed) {
+      if (const std::string doubt = format_doubt(layer.path, *layer.format); !doubt.empty()) print_warning(doubt);
+    }
+    for (const std::string& warning : layer.reader->facts().warnings)
+      print_warning(fmt::format("'{}': {}", layer.path, warning));
+  }
+  return image;
+}
+
+Result<const Format*> format_named(std::string_view name) {
+  if (const Format* format = find_format(name)) return format;
+  std::string known;
+  for (const Format& format : formats()) known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
+  return failure(ErrorKind::invalid, "open", fmt::format("there is no format '{}'; there are {}", name, known));
+}
+
+const Format* format_by_extension(const std::string& path) {
+  std::string extension = fs::path(path).extension();
+  if (extension.size() < 2) return nullptr;
+  extension.erase(0, 1);
+  std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const Format& format : formats())
+    if (std::ranges::find(format.extensions, extension) != format.extensions.end()) return &format;
+  return nullptr;
+}
+
+std::string format_doubt(const std::string& path, const Format& found) {
+  const Format* called = format_by_extension(path);
+  if (called == &found) return {};
+  if (called)
+    return fmt::format("'{}' is called .{} but looks like {}; -f says which it is", path,
+                       fs::path(path).extension().string().substr(1), found.name);
+  return fmt::format("the format of '{0}' was guessed from its content alone: {1}; -f {1} says that it is", path,
+                     found.name);
+}
+
+std::string snapshot_of(const std::string& parameter) {
+  for (const std::string_view prefix : {"snapshot.id=", "snapshot.name="})
+    if (parameter.starts_with(prefix)) return parameter.substr(prefix.size());
+  return parameter;
+}
+
+}  // namespace disklathe::cli

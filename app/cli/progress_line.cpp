@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/progress_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/size_text.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr double window_seconds = 2;  // what "now" means
+constexpr double guess_seconds = 1;   // no time left is told before
+
+std::string_view word_of(Phase phase, std::string_view verify_word) {
+  switch (phase) {
+    case Phase::prepare: return "opening";
+    case Phase::write: return "writing";
+    case Phase::flush: return "flushing";
+    case Phase::verify: return verify_word;
+    case Phase::done: return "done";
+  }
+  return "";
+}
+
+std::string_view key_of(Phase phase) {
+  switch (phase) {
+    case Phase::prepare: return "prepare";
+    case Phase::write: return "write";
+    case Phase::flush: return "flush";
+    case Phase::verify: return "verify";
+    case Phase::done: return "done";
+  }
+  return "";
+}
+
+double rate(const ProgressSample& from, const ProgressSample& to) {
+  const double seconds = to.seconds - from.seconds;
+  return seconds > 0 && to.moved > from.moved ? static_cast<double>(to.moved - from.moved) / seconds : 0;
+}
+
+double whole(double value) { return std::floor(value + 0.5); }
+
+}  // namespace
+
+ProgressSample look_at(const Progress& progress, double seconds) {
+  ProgressSample sample{.seconds = seconds, .phase = progress.phase.load()};
+  sample.total = progress.total.load();
+  // The counters are read one after the other while the job runs on: never more than all.
+  sample.position = sample.phase == Phase::done ? sample.total : std::min(progress.position(), sample.total);
+  sample.written = progress.completed.load();
+  sample.zeroed = progress.zeroed.load() + progress.skipped.load();
+  sample.moved = sample.phase == Phase::verify ? progress.verified.load() : sample.written;
+  return sample;
+}
+
+ProgressReading ProgressMeter::read(const ProgressSample& sample) {
+  if (recent_.empty() || recent_.back().phase != sample.phase) {
+    recent_.clear();
+    phase_start_ = sample;
+  }
+  recent_.push_back(sample);
+  while (recent_.size() > 2 && sample.seconds - recent_.front().seconds > window_seconds) recent_.pop_front();
+
+  ProgressReading reading{.sample = sample};
+  if (sample.phase == Phase::done)
+    reading.percent = 100;
+  else if (sample.total)
+    reading.percent = std::floor(static_cast<double>(sample.position) / static_cast<double>(sample.total) * 1000) / 10;
+  if (sample.position < sample.total) reading.percent = std::min(reading.percent, 99.9);
+  reading.rate_now = rate(recent_.front(), sample);
+  reading.rate_average = rate(phase_start_, sample);
+  const double passed = sample.seconds - phase_start_.seconds;
+  if (passed >= guess_seconds && sample.position > phase_start_.position && sample.phase != Phase::flush)
+    reading.seconds_left = passed * static_cast<double>(sample.total - sample.position) /
+                           static_cast<double>(sample.position - phase_start_.position);
+  return reading;
+}
+
+std::string text_of(const ProgressReading& reading, std::string_view verify_word, size_t width) {
+  const Phase phase = reading.sample.phase;
+  std::string text(word_of(phase, verify_word));
+  if (phase == Phase::write || phase == Phase::verify) {
+    text += fmt::format(" {:5.1f}%, {} (average {})", reading.percent, human_rate(reading.rate_now),
+                        human_rate(reading.rate_average));
+    text += reading.seconds_left ? fmt::format(", {} left", human_duration(*reading.seconds_left)) : "";
+    if (phase == Phase::write) text += fmt::format(", {} zero", human_size(reading.sample.zeroed));
+  }
+  return text.substr(0, width);
+}
+
+std::string json_of(const ProgressReading& reading) {
+  const ProgressSample& sample = reading.sample;
+  nlohmann::ordered_json json = {{"phase", key_of(sample.phase)},
+                                 {"position", sample.position},
+                                 {"total", sample.total},
+                                 {"percent", reading.percent},
+                                 {"written", sample.written},
+                                 {"zeroed", sample.zeroed},
+                                 {"rate", whole(reading.rate_now)},
+                                 {"average_rate", whole(reading.rate_average)},
+                                 {"seconds", std::floor(sample.seconds * 1000) / 1000}};
+  if (reading.seconds_left) json["seconds_left"] = std::floor(*reading.seconds_left * 10) / 10;
+  return json.dump();
+}
+
+std::string summary_of(const ProgressSample& end, bool verified) {
+  const double seconds = std::max(end.seconds, 0.001);
+  return fmt::format("{} in {}: {} written at {}, {} zero{}", human_size(end.total),
+                     seconds < 10 ? fmt::format("{:.2f} s", seconds) : human_duration(seconds), human_size(end.written),
+                     human_rate(static_cast<double>(end.written) / seconds), human_size(end.zeroed),
+                     verified ? ", verified" : "");
+}
+
+}  // namespace disklathe::cli

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/engine/progress.h"
+
+namespace disklathe::cli {
+
+// A look at a running job.
+struct ProgressSample {
+  double seconds = 0;  // since the job began
+  Phase phase = Phase::prepare;
+  uint64_t position = 0, total = 0;  // of this phase, bytes of the guest's disk
+  uint64_t moved = 0;                // bytes written, or in the verify phase compared
+  uint64_t written = 0, zeroed = 0;  // so far
+};
+ProgressSample look_at(const Progress& progress, double seconds);
+
+// What can be told from the looks so far.
+struct ProgressReading {
+  ProgressSample sample;
+  double percent = 0;                  // of this phase, rounded down; 100 only when all of it is done
+  double rate_now = 0;                 // bytes moved a second over the last seconds
+  double rate_average = 0;             // and over the whole phase
+  std::optional<double> seconds_left;  // of this phase; nothing while it would be a guess
+};
+
+class ProgressMeter {
+ public:
+  // Samples in order of time.
+  ProgressReading read(const ProgressSample& sample);
+
+ private:
+  std::deque<ProgressSample> recent_;  // of this phase, the last seconds
+  ProgressSample phase_start_;
+};
+
+// "writing  45.2%, 312 MiB/s (average 298 MiB/s), 0:34 left, 1.2 GiB zero". At most `width` characters.
+std::string text_of(const ProgressReading& reading, std::string_view verify_word, size_t width);
+
+// One JSON object, no line end.
+std::string json_of(const ProgressReading& reading);
+
+// What is said at the end: "10 GiB in 0:12: 2.1 GiB written at 180 MiB/s, 7.9 GiB zero, verified".
+std::string summary_of(const ProgressSample& end, bool verified);
+
+}  // namespace disklathe::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/target.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "app/cli/device_usage.h"
+#include "app/cli/image_lock.h"
+#include "app/cli/size_text.h"
+
+namespace disklathe::cli {
+namespace {
+
+std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string cause) {
+  return failure(Error{.kind = kind, .operation = "write", .subject = path, .cause = std::move(cause)});
+}
+
+Result<void> not_of_the_source(const std::string& path, const Image& source) {
+  struct stat target{};
+  if (stat(path.c_str(), &target) != 0) return {};
+  for (size_t index = 0; index < source.file_count(); ++index) {
+    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
+    struct stat status{};
+    if (!file || fstat(file->descriptor(), &status) != 0) continue;
+    const bool same = S_ISBLK(target.st_mode) && S_ISBLK(status.st_mode)
+                          ? target.st_rdev == status.st_rdev
+                          : target.st_dev == status.st_dev && target.st_ino == status.st_ino;
+    if (!same) continue;
+    return no(ErrorKind::invalid, path,
+              source.layer_of(static_cast<uint16_t>(index)) == 0
+                  ? "it is the source as well; write to another name"
+                  : "it is in the source's backing chain; writing to it would destroy the source");
+  }
+  return {};
+}
+
+Result<Target> open_existing(Target target, const TargetRequest& request, const struct stat& status) {
+  if (const std::string usage = usage_of(target.path); !usage.empty())
+    return no(ErrorKind::busy, target.path, fmt::format("it is {}", usage));
+  auto device = FileDevice::open({.path = target.path, .writable = true, .cache = request.cache});
+  if (!device) return failure(device);
+  if (S_ISREG(status.st_mode)) {
+    if (auto alone = lock_for_writing((*device)->descriptor(), target.path); !alone) return failure(alone);
+  }
+  target.existing = std::move(*device);
+  if (const uint64_t room = target.existing->size(); room < request.size) {
+    return no(ErrorKind::no_space, target.path,
+              fmt::format("it has {}, the image needs {}: {} bytes are missing", exact_size(room),
+                          exact_size(request.size), request.size - room));
+  }
+  return target;
+}
+
+}  // namespace
+
+Result<Target> open_target(const TargetRequest& request, const Image& source) {
+  Target target{.path = request.path};
+  if (auto other = not_of_the_source(target.path, source); !other) return failure(other);
+  struct stat status{};
+  const bool exists = stat(target.path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode))
+    return no(ErrorKind::invalid, request.path, "it is a folder; name a file in it");
+  if (exists && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
+    return no(ErrorKind::invalid, request.path, "it is neither a file nor a block device");
+  if (request.existing) {
+    if (!exists) return failure(os_failure(ENOENT, "open", request.path));
+    return open_existing(std::move(target), request, status);
+  }
+  if (exists && S_ISBLK(status.st_mode))
+    return no(ErrorKind::refused, request.path,
+              "it is a block device; -n writes the image onto it, and all that is on it now is lost");
+  auto fresh = TargetFile::create(target.path, request.cache);
+  if (!fresh) return failure(fresh);
+  target.fresh = std::move(*fresh);
+  return target;
+}
+
+}  // namespace disklathe::cli

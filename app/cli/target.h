@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/device/file_device.h"
+#include "core/device/target_file.h"
+#include "core/format/layers.h"
+
+namespace disklathe::cli {
+
+// Where a conversion writes: a file that appears under its name when it is complete, or with -n what is there already.
+struct Target {
+  std::string path;
+  std::unique_ptr<TargetFile> fresh;
+  std::unique_ptr<FileDevice> existing;
+
+  FileDevice& device() { return fresh ? fresh->device() : *existing; }
+};
+
+struct TargetRequest {
+  std::string path;
+  bool existing = false;  // -n
+  CacheMode cache = CacheMode::automatic;
+  uint64_t size = 0;  // of the guest's disk: what an existing target must have room for
+};
+
+// Refuses, before a byte is written: what is part of the source, a folder, what is no file or device, a device or file
+// that somebody uses or that is too small.
+Result<Target> open_target(const TargetRequest& request, const Image& source);
+
+}  // namespace disklathe::cli

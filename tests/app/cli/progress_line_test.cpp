@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// LINKS: disklathe_cli
+#include "app/cli/progress_line.h"
+
+#include <QtTest>
+#include <nlohmann/json.hpp>
+
+using namespace disklathe;
+using namespace disklathe::cli;
+
+namespace {
+
+constexpr uint64_t MiB = 1 << 20;
+
+ProgressSample writing(double seconds, uint64_t position, uint64_t written) {
+  return {.seconds = seconds,
+          .phase = Phase::write,
+          .position = position,
+          .total = 1000 * MiB,
+          .moved = written,
+          .written = written,
+          .zeroed = position - written};
+}
+
+}  // namespace
+
+class ProgressLineTest : public QObject {
+  Q_OBJECT
+ private slots:
+  void position_never_passes_the_total() {
+    Progress progress;
+    progress.phase = Phase::write;
+    progress.total = 100;
+    progress.completed = 90;
+    progress.skipped = 20;
+    QCOMPARE(look_at(progress, 0).position, 100U);
+  }
+  void verifying_counts_from_the_start_again() {
+    Progress progress;
+    progress.total = 100;
+    progress.completed = 100;
+    progress.phase = Phase::verify;
+    QCOMPARE(look_at(progress, 0).position, 0U);
+    progress.phase = Phase::done;
+    QCOMPARE(look_at(progress, 0).position, 100U);
+  }
+  void a_hundred_percent_means_all_of_it() {
+    ProgressMeter meter;
+    QCOMPARE(meter.read(writing(0, 1000 * MiB - 1, 0)).percent, 99.9);
+    QCOMPARE(meter.read(writing(1, 1000 * MiB, 0)).percent, 100.0);
+  }
+  void an_empty_disk_divides_by_nothing() {
+    ProgressMeter meter;
+    QCOMPARE(meter.read({.phase = Phase::write}).percent, 0.0);
+    QCOMPARE(meter.read({.seconds = 1, .phase = Phase::done}).percent, 100.0);
+  }
+  void the_rate_now_forgets_what_is_long_past() {
+    ProgressMeter meter;
+    meter.read(writing(0, 0, 0));
+    meter.read(writing(10, 500 * MiB, 500 * MiB));
+    for (double t = 10.5; t < 15; t += 0.5) meter.read(writing(t, 500 * MiB, 500 * MiB));
+    const ProgressReading reading = meter.read(writing(15, 510 * MiB, 510 * MiB));
+    QVERIFY(reading.rate_now < 6.0 * MiB && reading.rate_now > 3.0 * MiB);
+    QCOMPARE(reading.rate_average, 34.0 * MiB);
+  }
+  void zeroes_are_not_counted_as_speed() {
+    ProgressMeter meter;
+    meter.read(writing(0, 0, 0));
+    QCOMPARE(meter.read(writing(2, 900 * MiB, 100 * MiB)).rate_now, 50.0 * MiB);
+  }
+  void time_left_is_told_once_it_is_more_than_a_guess() {
+    ProgressMeter meter;
+    meter.read(writing(0, 0, 0));
+    QVERIFY(!meter.read(writing(0.5, 100 * MiB, 100 * MiB)).seconds_left);
+    QCOMPARE(meter.read(writing(2, 200 * MiB, 200 * MiB)).seconds_left.value(), 8.0);
+  }
+  void the_line_says_phase_percent_rates_time_left_and_zeroes() {
+    ProgressMeter meter;
+    meter.read(writing(0, 0, 0));
+    QCOMPARE(text_of(meter.read(writing(2, 250 * MiB, 200 * MiB)), "verifying", 200),
+             "writing  25.0%, 100 MiB/s (average 100 MiB/s), 0:06 left, 50 MiB zero");
+  }
+  void the_line_never_wraps() {
+    ProgressMeter meter;
+    QCOMPARE(text_of(meter.read(writing(0, 0, 0)), "verifying", 20).size(), 20U);
+  }
+  void json_is_one_line_with_numbers_in_bytes() {
+    ProgressMeter meter;
+    const std::string text = json_of(meter.read(writing(0, 3 * MiB, MiB)));
+    QVERIFY(text.find('\n') == std::string::npos);
+    const auto json = nlohmann::json::parse(text);
+    QCOMPARE(json["phase"].get<std::string>(), "write");
+    QCOMPARE(json["position"].get<uint64_t>(), 3 * MiB);
+    QCOMPARE(json["written"].get<uint64_t>(), MiB);
+    QCOMPARE(json["zeroed"].get<uint64_t>(), 2 * MiB);
+    QVERIFY(!json.contains("seconds_left"));
+  }
+  void the_summary_tells_sizes_and_whether_it_was_verified() {
+    const ProgressSample end{.seconds = 2, .total = 10 * MiB, .written = 4 * MiB, .zeroed = 6 * MiB};
+    QCOMPARE(summary_of(end, true), "10 MiB in 2.00 s: 4 MiB written at 2 MiB/s, 6 MiB zero, verified");
+  }
+};
+
+QTEST_GUILESS_MAIN(ProgressLineTest)
+#include "progress_line_test.moc"
