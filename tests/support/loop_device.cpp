@@ -26,7 +26,8 @@ std::unique_ptr<LoopDevice> LoopDevice::attach(const std::string& file, uint32_t
     loop_config config{};
     config.fd = static_cast<unsigned>(backing);
     config.block_size = sector_size;
-    config.info.lo_flags = read_only ? LO_FLAGS_READ_ONLY : 0;
+    config.info.lo_flags = LO_FLAGS_PARTSCAN;
+    if (read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
     if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
       attached.reset(new LoopDevice(path, fd));
     } else {

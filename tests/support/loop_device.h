@@ -7,7 +7,7 @@
 
 namespace disklathe::test {
 
-// A block device over a file, detached when it goes. Needs root and the loop driver.
+// A block device over a file, detached with its partitions when it goes. Needs root and the loop driver.
 class LoopDevice {
  public:
   // Null where there can be none; why_not() says why.
@@ -21,6 +21,7 @@ class LoopDevice {
   void follow_size();
 
   const std::string& path() const { return path_; }
+  std::string name() const { return path_.substr(path_.rfind('/') + 1); }  // "loop0"
 
  private:
   LoopDevice(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}

@@ -6,7 +6,9 @@
 #include <QElapsedTimer>
 #include <QTest>
 
-#include "tests/support/block_devices.h"
+#include "tests/support/loop_device.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/zram_device.h"
 
 using namespace disklathe;
 using Action = HotplugEvent::Action;
@@ -54,9 +56,10 @@ class HotplugTest : public QObject {
   void mediumThatIsPutInIsAChange() {
     auto hotplug = Hotplug::open();
     QVERIFY(hotplug);
-    std::string why_not;
-    const auto loop = test::LoopDevice::attach({}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
+    const test::TempDir folder;
+    test::write_file(folder.file("disk"), std::string(1 << 20, '\0'));
+    const auto loop = test::LoopDevice::attach(folder.file("disk"), 512);
+    if (!loop) QSKIP(test::LoopDevice::why_not());
     QVERIFY(comes(**hotplug, Action::changed, loop->name()));
   }
 };

@@ -7,8 +7,8 @@
 
 #include <QTest>
 
-#include "tests/support/block_devices.h"
 #include "tests/support/fake_machine.h"
+#include "tests/support/loop_device.h"
 
 using namespace disklathe;
 using test::FakeMachine;
@@ -28,6 +28,8 @@ class IdentityTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void initTestCase() { test::write_file(backing_ = folder_.file("disk"), std::string(1 << 20, '\0')); }
+
   void partitionIsKnownByItsDisk() {
     FakeMachine machine;
     machine.disk("sda", "8:0");
@@ -95,42 +97,41 @@ class IdentityTest : public QObject {
   }
 
   void pathAndDescriptorAgree() {
-    std::string why_not;
-    const auto loop = LoopDevice::attach({}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
-    const auto chosen = identity_of(loop->node());
-    const int fd = open(loop->node().c_str(), O_RDONLY | O_CLOEXEC);
+    const auto loop = LoopDevice::attach(backing_, 512);
+    if (!loop) QSKIP(LoopDevice::why_not());
+    const auto chosen = identity_of(loop->path());
+    const int fd = open(loop->path().c_str(), O_RDONLY | O_CLOEXEC);
     const auto opened = identity_of_descriptor(fd);
     close(fd);
     QVERIFY(chosen && opened);
     QCOMPARE(parts_of(differences(*chosen, *opened)), QString());
-    QCOMPARE(opened->size, 64ULL << 20);
+    QCOMPARE(opened->size, 1ULL << 20);
     QVERIFY(opened->diskseq);
   }
 
   // The wrong-device case for real: the name is the same, what is behind it is not.
   void deviceReplacedUnderItsNameIsSeen() {
-    std::string why_not;
-    auto loop = LoopDevice::attach({}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
-    const std::string node = loop->node();
-    const auto chosen = identity_of(node);
+    auto loop = LoopDevice::attach(backing_, 512);
+    if (!loop) QSKIP(LoopDevice::why_not());
+    const std::string path = loop->path();
+    const auto chosen = identity_of(path);
     QVERIFY(chosen);
-    loop->detach();
+    loop.reset();
     std::vector<std::unique_ptr<LoopDevice>> others;  // until one gets the same number
-    while (others.size() < 8) {
-      auto other = LoopDevice::attach({}, why_not);
-      if (!other) break;
-      others.push_back(std::move(other));
-      if (others.back()->node() == node) break;
-    }
-    if (others.empty() || others.back()->node() != node) QSKIP("another program took the number");
-    const int fd = open(node.c_str(), O_RDONLY | O_CLOEXEC);
+    do {
+      others.push_back(LoopDevice::attach(backing_, 512));
+    } while (others.size() < 8 && others.back() && others.back()->path() != path);
+    if (!others.back() || others.back()->path() != path) QSKIP("another program took the number");
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     const auto opened = identity_of_descriptor(fd);
     close(fd);
     QVERIFY(opened);
     QCOMPARE(parts_of(differences(*chosen, *opened)), QStringLiteral("diskseq "));
   }
+
+ private:
+  test::TempDir folder_{test::TempDir::Where::memory};
+  std::string backing_;
 };
 
 QTEST_GUILESS_MAIN(IdentityTest)

@@ -6,13 +6,18 @@
 #include <sys/swap.h>
 #include <sys/sysmacros.h>
 
+#include <unistd.h>
+
+#include <QFile>
 #include <QTest>
 #include <algorithm>
 
 #include "core/device/enumerate.h"
 #include "core/device/usage.h"
-#include "tests/support/block_devices.h"
-#include "tests/support/run_program.h"
+#include "tests/support/loop_device.h"
+#include "tests/support/program.h"
+#include "tests/support/temp_dir.h"
+#include "tests/support/zram_device.h"
 
 using namespace disklathe;
 using test::LoopDevice;
@@ -40,23 +45,28 @@ class RealDevicesTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void init() {
+    QFile::remove(QString::fromStdString(backing_));
+    test::write_file(backing_, "");
+    QVERIFY(truncate(backing_.c_str(), 64 << 20) == 0);
+  }
+
   void partitionsOnALoopDeviceWithTheirContent() {
-    std::string why_not;
-    const auto loop = LoopDevice::attach({.bytes = 64 << 20, .scan_partitions = true}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
+    const auto loop = LoopDevice::attach(backing_, 512);
+    if (!loop) QSKIP(LoopDevice::why_not());
     // partx: not every kernel reads partition tables itself.
     const auto table = run_program({"sh", "-c",
                                     "printf 'label: gpt\\n,16MiB\\n,20MiB\\n' | sfdisk -q --no-tell-kernel $0 && "
                                     "partx -u $0 && mke2fs -q -F -L 'my root' $0p2",
-                                    loop->node()});
-    QCOMPARE(table.output, std::string());
+                                    loop->path()});
+    QCOMPARE(table.errors, std::string());
     const auto disks = enumerate_disks();
     QVERIFY(disks);
     const Disk* disk = find(*disks, loop->name());
     QVERIFY(disk);
     QCOMPARE(disk->size, 64ULL << 20);
     QCOMPARE(disk->bus, Bus::loop);
-    QCOMPARE(disk->backing, loop->file());
+    QCOMPARE(disk->backing, backing_);
     QCOMPARE(disk->id, loop->name() + ":67108864");
     QCOMPARE(disk->content.table_type, std::string("gpt"));
     QCOMPARE(disk->partitions.size(), 2ULL);
@@ -68,9 +78,8 @@ class RealDevicesTest : public QObject {
   }
 
   void blankDeviceIsKnownToBeBlank() {
-    std::string why_not;
-    const auto loop = LoopDevice::attach({}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
+    const auto loop = LoopDevice::attach(backing_, 512);
+    if (!loop) QSKIP(LoopDevice::why_not());
     const auto disks = enumerate_disks();
     const Disk* disk = disks ? find(*disks, loop->name()) : nullptr;
     QVERIFY(disk);
@@ -79,13 +88,12 @@ class RealDevicesTest : public QObject {
   }
 
   void mountedLoopDeviceAndTheDiskUnderIt() {
-    std::string why_not;
-    const auto loop = LoopDevice::attach({.backing = test::TempDir::Where::disk}, why_not);
-    if (!loop) QSKIP(why_not.c_str());
-    QCOMPARE(run_program({"mke2fs", "-q", "-F", loop->node()}).output, std::string());
+    const auto loop = LoopDevice::attach(backing_, 512);
+    if (!loop) QSKIP(LoopDevice::why_not());
+    QCOMPARE(run_program({"mke2fs", "-q", "-F", loop->path()}).errors, std::string());
     const test::TempDir place;
-    if (mount(loop->node().c_str(), place.path().c_str(), "ext2", MS_RDONLY, nullptr) != 0 &&
-        mount(loop->node().c_str(), place.path().c_str(), "ext4", MS_RDONLY, nullptr) != 0)
+    if (mount(loop->path().c_str(), place.path().c_str(), "ext2", MS_RDONLY, nullptr) != 0 &&
+        mount(loop->path().c_str(), place.path().c_str(), "ext4", MS_RDONLY, nullptr) != 0)
       QSKIP("this place allows no mounts");
     const QString held = first_hold(loop->name());
     umount(place.path().c_str());
@@ -94,11 +102,9 @@ class RealDevicesTest : public QObject {
   }
 
   void loopDeviceHoldsTheOneItsFileIsOn() {
-    std::string why_not;
-    const auto lower = LoopDevice::attach({}, why_not);
-    if (!lower) QSKIP(why_not.c_str());
-    const auto upper = LoopDevice::attach({.file = lower->node()}, why_not);
-    if (!upper) QSKIP(why_not.c_str());
+    const auto lower = LoopDevice::attach(backing_, 512);
+    const auto upper = lower ? LoopDevice::attach(lower->path(), 512) : nullptr;
+    if (!upper) QSKIP(LoopDevice::why_not());
     QCOMPARE(first_hold(lower->name()), QString::fromStdString("loop " + upper->name()));
     QCOMPARE(first_hold(upper->name()), QString());
   }
@@ -107,7 +113,7 @@ class RealDevicesTest : public QObject {
     std::string why_not;
     const auto zram = test::ZramDevice::create(8 << 20, why_not);
     if (!zram) QSKIP(why_not.c_str());
-    QVERIFY(run_program({"mkswap", zram->node()}).exit_status == 0);
+    QVERIFY(run_program({"mkswap", zram->node()}).status == 0);
     if (swapon(zram->node().c_str(), 0) != 0) QSKIP("this place allows no swapping");
     const QString held = first_hold(zram->name());
     swapoff(zram->node().c_str());
@@ -125,6 +131,10 @@ class RealDevicesTest : public QObject {
     const std::string name = StorageGraph(*disks).device_of_number(root.st_dev);
     QVERIFY(map.of(name).system);
   }
+
+ private:
+  test::TempDir folder_;
+  std::string backing_ = folder_.file("disk");
 };
 
 QTEST_GUILESS_MAIN(RealDevicesTest)

@@ -4,7 +4,7 @@
 #include <QtTest>
 
 #include "tests/support/memory_device.h"
-#include "tests/support/run_program.h"
+#include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support/write_guest.h"
 
@@ -38,12 +38,12 @@ struct Made {
   // What qemu-img check says: errors and leaks both count.
   void check() {
     const auto result = test::run_program({"qemu-img", "check", "-f", "qcow2", path});
-    QVERIFY2(result.exit_status == 0 && result.output.contains("No errors were found"), result.output.c_str());
+    QVERIFY2(result.status == 0 && result.output.contains("No errors were found"), result.output.c_str());
   }
 
   std::string content() {
     const auto result = test::run_program({"qemu-img", "convert", "-O", "raw", "-f", "qcow2", path, dir.file("raw")});
-    return result.exit_status == 0 ? test::read_file(dir.file("raw")) : result.output;
+    return result.status == 0 ? test::read_file(dir.file("raw")) : result.output;
   }
 };
 
