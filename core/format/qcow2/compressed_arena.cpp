@@ -34,7 +34,7 @@ Result<uint64_t> CompressedArena::take(uint64_t size) {
     keep(open_);
     open_ = {.at = clusters_.end(), .end = clusters_.end()};
   }
-  while (open_.size() < size) {
+  if (open_.size() < size) {
     if (auto more = clusters_.allocate(cluster_size_, 0); !more) return more;
     open_.end += cluster_size_;
   }

@@ -138,17 +138,16 @@ Result<std::optional<Range>> Writer::place_zero(Range guest) {
     if (auto mapped = map_zeroes(guest); !mapped) return failure(mapped);
     return std::nullopt;
   }
-  std::optional<uint64_t> host;
+  Placement placement{.guest = guest, .stored = guest.length};
   if (!setup_.options.backing_file.empty()) {
     // Version 2 cannot say "zero" to a backing image: stored as data.
-    Placement placement{.guest = guest, .stored = guest.length};
     if (auto placed = place_one_by_one({&placement, 1}); !placed) return failure(placed);
-    if (!setup_.target_is_zero) host = placement.host;
-  } else if (fixed_base_ && !fixed_reads_zero_) {
-    host = *fixed_base_ + guest.at;
+    if (setup_.target_is_zero) return std::nullopt;
+  } else {
+    if (!fixed_base_ || fixed_reads_zero_) return std::nullopt;
+    if (auto placed = place_fixed(placement); !placed) return failure(placed);
   }
-  if (!host) return std::nullopt;
-  return Range{*host, round_up(guest.length, cluster_size_)};
+  return Range{placement.host, placement.stored};
 }
 
 Result<void> Writer::map_zeroes(Range guest) {

@@ -40,6 +40,7 @@ class Writer final : public ImageWriter {
   Result<void> begin();
 
   uint32_t unit() const override;
+  bool wants_order() const override { return !fixed_base_; }
   bool encodes() const override { return setup_.compress; }
   Result<size_t> encode(Bytes in, MutableBytes out) const override;
   Result<void> place(std::span<Placement> placements) override;
@@ -88,16 +89,18 @@ class Writer final : public ImageWriter {
   const uint64_t size_;  // of the guest's disk
   const uint64_t l2_entries_;
 
+  // Set by begin(). Preallocated, or in a data file: guest offset 0 lies here and the rest follows in order. Empty:
+  // placed as it comes.
+  std::optional<uint64_t> fixed_base_;
+  bool fixed_reads_zero_ = false;
+  bool mapped_ = false;  // the L2 tables say so already
+  uint64_t l1_offset_ = 0;
+
   std::mutex mutex_;  // what follows
   TableStore tables_;
   Clusters clusters_;
   CompressedArena arena_;
   EntryTable l1_;
-  uint64_t l1_offset_ = 0;
-  // Preallocated, or in a data file: guest offset 0 lies here and the rest follows in order. Empty: placed as it comes.
-  std::optional<uint64_t> fixed_base_;
-  bool mapped_ = false;  // and the L2 tables say so already
-  bool fixed_reads_zero_ = false;
   std::optional<Range> tail_;  // has to be cleared
 };
 

@@ -15,6 +15,7 @@ class Writer final : public ImageWriter {
   Writer(BlockDevice& file, uint64_t size, bool reads_zero) : file_(file), size_(size), reads_zero_(reads_zero) {}
 
   uint32_t unit() const override { return 1; }
+  bool wants_order() const override { return false; }
 
   Result<void> place(std::span<Placement> placements) override {
     for (Placement& placement : placements) {

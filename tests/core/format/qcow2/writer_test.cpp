@@ -3,71 +3,93 @@
 
 #include <QtTest>
 
-#include "tests/support/memory_device.h"
-#include "tests/support/program.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/made_image.h"
+#include "tests/support/qemu_img.h"
 #include "tests/support/write_guest.h"
 
 using namespace disklathe;
-
-namespace {
-
-std::string_view text(const std::vector<std::byte>& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-// An image that lies in a file for qemu-img to look at.
-struct Made {
-  test::TempDir dir{test::TempDir::Where::memory};
-  std::string path = dir.file("image.qcow2");
-
-  void make(const std::vector<std::byte>& guest, CreateRequest request) {
-    test::MemoryDevice file;
-    request.file = &file;
-    request.size = guest.size();
-    request.target_is_zero = true;
-    auto writer = qcow2::create(request);
-    QVERIFY2(writer, writer ? "" : writer.error().cause.c_str());
-    const auto written = test::write_guest(**writer, file, nullptr, guest);
-    QVERIFY2(written, written ? "" : written.error().cause.c_str());
-    const auto finished = (*writer)->finish(true);
-    QVERIFY2(finished, finished ? "" : finished.error().cause.c_str());
-    test::write_file(path, text(file.content()));
-  }
-
-  // What qemu-img check says: errors and leaks both count.
-  void check() {
-    const auto result = test::run_program({"qemu-img", "check", "-f", "qcow2", path});
-    QVERIFY2(result.status == 0 && result.output.contains("No errors were found"), result.output.c_str());
-  }
-
-  std::string content() {
-    const auto result = test::run_program({"qemu-img", "convert", "-O", "raw", "-f", "qcow2", path, dir.file("raw")});
-    return result.status == 0 ? test::read_file(dir.file("raw")) : result.output;
-  }
-};
-
-}  // namespace
+using test::MadeImage;
 
 class WriterTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void writesWhatQemuImgReads_data() {
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<bool>("compress");
+    for (const char* options : {"",
+                                "compat=0.10",
+                                "compat=v2",
+                                "compat=1.1",
+                                "cluster_size=512",
+                                "cluster_size=4K",
+                                "cluster_size=0.5M",
+                                "cluster_size=2M",
+                                "refcount_bits=1",
+                                "refcount_bits=2",
+                                "refcount_bits=4",
+                                "refcount_bits=8",
+                                "refcount_bits=32",
+                                "refcount_bits=64",
+                                "cluster_size=512,refcount_bits=64",
+                                "cluster_size=512,refcount_bits=1",
+                                "cluster_size=2M,refcount_bits=1",
+                                "lazy_refcounts=on",
+                                "extended_l2=on",
+                                "extended_l2=on,cluster_size=16K",
+                                "extended_l2=on,cluster_size=2M",
+                                "compression_type=zlib",
+                                "compression_type=zstd",
+                                "data_file=data"}) {
+      QTest::addRow("%s", options) << options << false;
+      if (QString(options).contains("data_file")) continue;
+      QTest::addRow("-c %s", options) << options << true;
+    }
+    for (const char* options :
+         {"preallocation=off", "preallocation=metadata", "preallocation=full", "preallocation=metadata,compat=0.10",
+          "preallocation=metadata,extended_l2=on", "preallocation=full,extended_l2=on",
+          "preallocation=metadata,cluster_size=512", "preallocation=metadata,cluster_size=2M,refcount_bits=1",
+          "preallocation=metadata,data_file=data", "data_file_raw=on,data_file=data"})
+      QTest::addRow("%s", options) << options << false;
+  }
   void writesWhatQemuImgReads() {
-    const auto guest = test::mixed_guest(20 << 20);
-    Made image;
-    image.make(guest, {});
-    image.check();
-    QVERIFY(image.content() == text(guest));
+    QFETCH(QString, options);
+    QFETCH(bool, compress);
+    const auto guest = test::mixed_guest((5 << 19) + 1536);
+    MadeImage image("qcow2");
+    FINE(image.make(guest, {.options = test::options_of(options), .compress = compress}));
+    FINE(image.check());
+    FINE(image.compare(guest));
   }
 
-  void writesCompressedClustersThatQemuImgReads() {
-    for (const char* type : {"zlib", "zstd"}) {
-      const auto guest = test::mixed_guest(20 << 20);
-      Made image;
-      image.make(guest, {.options = {{"compression_type", type}}, .compress = true});
-      image.check();
-      QVERIFY(image.content() == text(guest));
+  void keepsABackingImageOutOfWhatIsZero_data() {
+    QTest::addColumn<QString>("options");
+    for (const char* options : {"", "compat=0.10", "extended_l2=on", "extended_l2=on,preallocation=metadata",
+                                "cluster_size=512", "cluster_size=2M", "data_file=data"})
+      QTest::addRow("%s", options) << options;
+  }
+  void keepsABackingImageOutOfWhatIsZero() {
+    QFETCH(QString, options);
+    const auto guest = test::mixed_guest(5 << 19);
+    MadeImage image("qcow2");
+    test::write_file(image.file("base"), std::string(guest.size(), 'b'));
+    FINE(image.make(guest, {.options = test::options_of(options), .backing_file = "base", .backing_format = "raw"}));
+    FINE(image.check());
+    FINE(image.compare(guest));
+    const QJsonObject said = test::qemu_img_info(image.path());
+    QCOMPARE(said["backing-filename"].toString(), "base");
+    QCOMPARE(said["backing-filename-format"].toString(), "raw");
+  }
+
+  void showsTheBackingImageWhereNothingWasPlaced() {
+    for (const char* options : {"", "extended_l2=on,preallocation=metadata"}) {
+      MadeImage image("qcow2");
+      const auto base = test::mixed_guest(3 << 19);
+      test::write_file(image.file("base"), test::as_text(base));
+      FINE(image.make_empty(base.size(),
+                            {.options = test::options_of(options), .backing_file = "base", .backing_format = "raw"}));
+      FINE(image.check());
+      FINE(image.compare(base));
     }
   }
 };
