@@ -2,7 +2,7 @@
 #include "tests/support/made_image.h"
 
 #include "tests/support/memory_device.h"
-#include "tests/support/run_program.h"
+#include "tests/support/program.h"
 #include "tests/support/write_guest.h"
 
 namespace disklathe::test {
@@ -47,14 +47,14 @@ std::string MadeImage::create(uint64_t size, CreateRequest request, const std::v
 
 std::string MadeImage::check() const {
   const auto result = run_program({"qemu-img", "check", "-f", format_, path_});
-  const bool clean = result.exit_status == 0 && result.output.contains("No errors were found");
-  return clean ? "" : result.output;
+  const bool clean = result.status == 0 && result.output.contains("No errors were found");
+  return clean ? "" : result.output + result.errors;
 }
 
 std::string MadeImage::compare(const std::vector<std::byte>& guest) const {
   write_file(dir_.file("guest.raw"), as_text(guest));
   const auto result = run_program({"qemu-img", "compare", "-f", format_, "-F", "raw", path_, dir_.file("guest.raw")});
-  return result.exit_status == 0 ? "" : result.output;
+  return result.status == 0 ? "" : result.output + result.errors;
 }
 
 }  // namespace disklathe::test

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/format/registry.h"
-#include "tests/support/run_program.h"
+#include "tests/support/program.h"
 
 // For a call that returns what went wrong as text.
 #define FINE(call)                                          \

@@ -4,7 +4,7 @@
 
 #include "tests/support/made_image.h"
 #include "tests/support/qemu_img.h"
-#include "tests/support/run_program.h"
+#include "tests/support/program.h"
 
 using namespace disklathe;
 using test::MadeImage;
@@ -33,7 +33,7 @@ class WriterInfoTest : public QObject {
     std::vector<std::string> create{"qemu-img", "create", "-q", "-f", "qcow2", theirs, size.toStdString()};
     if (!options.isEmpty()) create.insert(create.end(), {"-o", options.toStdString()});
     const auto created = test::run_program(create);
-    QVERIFY2(created.exit_status == 0, created.output.c_str());
+    QVERIFY2(created.status == 0, created.output.c_str());
     const QJsonObject wanted = test::qemu_img_info(theirs);
     FINE(image.make_empty(static_cast<uint64_t>(wanted["virtual-size"].toDouble()),
                           {.options = test::options_of(options)}));
