@@ -3,107 +3,27 @@
 
 import contextlib
 import os
-import shutil
 import subprocess
 
 import images
 import machine
+from contenders import CACHED, OUT_OF_ORDER, SYNCED
+from contenders import all_zeros, convert, cp, equal, equal_on_device, nbdcopy, rivals, runner_floor
 from harness import Case, Contender, Goal
-from machine import GIB, MIB, TIB, Unavailable
+from machine import GIB, MIB, TIB, Unavailable, size_text
 
-OUT_OF_ORDER = ["-W", "-m", "16"]
-IN_MEMORY = "in memory"
-CACHED = "in the page cache"
-SYNCED = "on the medium"
-
-
-# ---- contenders
-
-def convert(program, name, folder, source, source_format, target_format, *options, role="peer", durable=IN_MEMORY):
-    target = folder / f"{name.replace(' ', '')}.out"
-    return Contender(name, [program, "convert", "-f", source_format, "-O", target_format, *options, source, target], role,
-                     target, durable)
-
-
-def rivals(bench, folder, source, source_format, target_format, *options, durable=IN_MEMORY):
-    """disklathe and qemu-img, in order and out of order, with the same options"""
-    task = (folder, source, source_format, target_format, *options)
-    return [convert(bench.program, "disklathe", *task, role="ours", durable=durable),
-            convert("qemu-img", "qemu-img", *task, durable=durable),
-            convert("qemu-img", "qemu-img -W -m 16", *task, *OUT_OF_ORDER, durable=durable)]
-
-
-def nbdcopy(folder, source, source_format, *options, durable=IN_MEMORY):
-    target = folder / "nbdcopy.out"
-    left = [source] if source_format == "raw" else ["--", "[", "qemu-nbd", "--read-only", "-f", source_format, source, "]"]
-    return Contender("nbdcopy", ["nbdcopy", *options, *left, target], "peer", target, durable)
-
-
-def cp(folder, source, *options, durable=IN_MEMORY, sync=False):
-    name = " ".join(["cp", *options, *(["+ sync"] if sync else [])])
-    target = folder / f"{name.replace(' ', '')}.out"
-    command = ["cp", *options, source, target]
-    if sync:
-        command = ["sh", "-c", '"$@" && for last; do :; done && sync "$last"', "sh", *command]
-    return Contender(name, command, "peer", target, durable)
-
-
-def runner_floor():
-    return Contender("floor: true", ["true"], "floor")
-
-
-# ---- checks
-
-def equal(source, source_format, contender, target_format):
-    """A check of our output: the guest's disk is the source's; a raw image is as long as that; a qcow2 image is clean."""
-    def check():
-        target = contender.output
-        compare = subprocess.run(["qemu-img", "compare", "-f", source_format, "-F", target_format, source, target],
-                                 text=True, capture_output=True)
-        if compare.returncode:
-            return f"not the source: {(compare.stdout + compare.stderr).strip()}"
-        if target_format == "raw":
-            length = raw_length(source, source_format)
-            return None if target.stat().st_size == length else f"{target.stat().st_size} bytes long, not {length}"
-        clean = subprocess.run(["qemu-img", "check", "-q", target], text=True, capture_output=True)
-        return None if clean.returncode == 0 else f"qemu-img check: {(clean.stdout + clean.stderr).strip()}"
-    return check
-
-
-def raw_length(source, source_format):
-    if source_format == "raw":
-        return source.stat().st_size
-    with open(source, "rb") as file:   # QCOW2 specification, header: size of the guest's disk, big-endian, at 24
-        return int.from_bytes(file.read(32)[24:32])
-
-
-def all_zeros(contender, size, most=MIB):
-    """A check for what is too large to read: as long as it should be, and a hole but for at most `most` bytes of zeros"""
-    def check():
-        with open(contender.output, "rb") as file:
-            fd = file.fileno()
-            if os.fstat(fd).st_size != size:
-                return f"{os.fstat(fd).st_size} bytes long, not {size}"
-            if allocated(contender.output) > most:
-                return f"{allocated(contender.output)} bytes allocated for nothing but zeros"
-            at = 0
-            while True:
-                try:
-                    at = os.lseek(fd, at, os.SEEK_DATA)
-                except OSError:
-                    return None
-                end = os.lseek(fd, at, os.SEEK_HOLE)
-                if any(os.pread(fd, end - at, at)):
-                    return f"something else than zeros between {at} and {end}"
-                at = end
-    return check
+RAW_RAW, QCOW2_RAW, RAW_QCOW2 = ("raw", "raw"), ("qcow2", "raw"), ("raw", "qcow2")
+DIRECT = ["-t", "none", "-T", "none"]
 
 
 def allocated(path):
     return path.stat().st_blocks * 512
 
 
-# ---- the table, a group of cases a function
+def write_floor(bench, folder, size):
+    target = folder / "floor.out"
+    return bench.floor("write as much", "write", target, size, os.cpu_count(), "cached", output=target)
+
 
 def sparse(bench):
     """Empty qcow2 images: what starting and reading metadata takes"""
@@ -111,9 +31,11 @@ def sparse(bench):
         for name, size in (("100 G", 100 * GIB), ("1 T", TIB)):
             source = folder / "source.qcow2"
             images.empty_qcow2(source, size)
-            contenders = rivals(bench, folder, source, "qcow2", "raw")
-            bench.case(Case(f"sparse {name} qcow2 -> raw", [*contenders, nbdcopy(folder, source, "qcow2"), runner_floor()],
-                            Goal(0.12), Goal(0.09), equal(source, "qcow2", contenders[0], "raw"), more_rounds=3))
+            ours, *peers = rivals(bench, folder, source, QCOW2_RAW)
+            peers += [nbdcopy(folder, source, "qcow2"), runner_floor()]
+            check = equal(source, QCOW2_RAW, ours)
+            name = f"sparse {name} qcow2 -> raw"
+            bench.case(Case(name, [ours, *peers], Goal(0.12), Goal(0.09), check, more_rounds=3))
 
 
 def memory(bench):
@@ -123,36 +45,39 @@ def memory(bench):
         raw, qcow2 = folder / "source.raw", folder / "source.qcow2"
         images.mixed_raw(raw, size)
         images.by_qemu(raw, "raw", qcow2)
-        label = f"{machine.size_text(size)} mixed, tmpfs"
-        floor_file = folder / "floor.out"
-        floors = [bench.floor("write as much", "write", floor_file, allocated(raw), os.cpu_count(), "cached", output=floor_file),
-                  bench.floor("read it", "read", qcow2, os.cpu_count(), "cached")]
+        label = f"{size_text(size)} mixed, tmpfs"
+        floors = [
+            bench.floor("read it", "read", qcow2, os.cpu_count(), "cached"),
+            write_floor(bench, folder, allocated(raw)),
+        ]
 
-        ours, *peers = rivals(bench, folder, raw, "raw", "raw")
-        peers += [nbdcopy(folder, raw, "raw"), cp(folder, raw), cp(folder, raw, "--sparse=always")]
-        bench.case(Case(f"raw -> raw, {label}", [ours, *peers, *floors], Goal(0.93), Goal(0.80), equal(raw, "raw", ours, "raw")))
+        ours, *peers = rivals(bench, folder, raw, RAW_RAW)
+        peers += [nbdcopy(folder, raw, "raw"), cp(folder, raw), cp(folder, raw, "--sparse=always"), *floors]
+        check = equal(raw, RAW_RAW, ours)
+        bench.case(Case(f"raw -> raw, {label}", [ours, *peers], Goal(0.93), Goal(0.80), check))
 
-        ours, *peers = rivals(bench, folder, qcow2, "qcow2", "raw")
-        bench.case(Case(f"qcow2 -> raw, {label}", [ours, *peers, nbdcopy(folder, qcow2, "qcow2"), *floors],
-                        Goal(0.77), Goal(0.70), equal(qcow2, "qcow2", ours, "raw")))
+        ours, *peers = rivals(bench, folder, qcow2, QCOW2_RAW)
+        peers += [nbdcopy(folder, qcow2, "qcow2"), *floors]
+        check = equal(qcow2, QCOW2_RAW, ours)
+        bench.case(Case(f"qcow2 -> raw, {label}", [ours, *peers], Goal(0.77), Goal(0.70), check))
 
-        ours, *peers = rivals(bench, folder, raw, "raw", "qcow2")
-        bench.case(Case(f"raw -> qcow2, {label}", [ours, *peers, *floors], Goal(0.88), Goal(0.75), equal(raw, "raw", ours, "qcow2")))
+        ours, *peers = rivals(bench, folder, raw, RAW_QCOW2)
+        check = equal(raw, RAW_QCOW2, ours)
+        bench.case(Case(f"raw -> qcow2, {label}", [ours, *peers, *floors], Goal(0.88), Goal(0.75), check))
 
 
 def compressed_read(bench):
     """Compressed qcow2 images, as qemu-img makes them, to raw"""
     size = GIB // 4 if bench.quick else GIB
     with bench.folder("ram", 4 * size) as folder:
-        raw, qcow2, floor_file = folder / "source.raw", folder / "source.qcow2", folder / "floor.out"
+        raw, qcow2 = folder / "source.raw", folder / "source.qcow2"
         images.mixed_raw(raw, size)
         for codec, hold, aim in (("zlib", 0.46, 0.40), ("zstd", 0.57, 0.50)):
             images.by_qemu(raw, "raw", qcow2, "-c", "-o", f"compression_type={codec}")
-            ours, *peers = rivals(bench, folder, qcow2, "qcow2", "raw")
-            floor = bench.floor("write as much", "write", floor_file, allocated(raw), os.cpu_count(), "cached", output=floor_file)
-            bench.case(Case(f"qcow2 {codec} -> raw, {machine.size_text(size)} mixed, tmpfs",
-                            [ours, *peers, nbdcopy(folder, qcow2, "qcow2"), floor], Goal(hold), Goal(aim),
-                            equal(qcow2, "qcow2", ours, "raw")))
+            ours, *peers = rivals(bench, folder, qcow2, QCOW2_RAW)
+            peers += [nbdcopy(folder, qcow2, "qcow2"), write_floor(bench, folder, allocated(raw))]
+            name = f"qcow2 {codec} -> raw, {size_text(size)} mixed, tmpfs"
+            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), equal(qcow2, QCOW2_RAW, ours)))
 
 
 def compressed_write(bench):
@@ -162,46 +87,46 @@ def compressed_write(bench):
         raw = folder / "source.raw"
         images.real_raw(raw, size)
         for codec, hold, aim in (("zlib", 0.25, 0.18), ("zstd", 0.73, 0.60)):
-            ours, *peers = rivals(bench, folder, raw, "raw", "qcow2", "-c", "-o", f"compression_type={codec}")
-            bench.case(Case(f"raw -> qcow2 -c {codec}, {machine.size_text(size)} of /usr/lib, tmpfs", [ours, *peers],
-                            Goal(hold), Goal(aim), equal(raw, "raw", ours, "qcow2"),
-                            not_larger="qemu-img"))
-
-
-DIRECT = ["-t", "none", "-T", "none"]
+            ours, *peers = rivals(bench, folder, raw, RAW_QCOW2, "-c", "-o", f"compression_type={codec}")
+            name = f"raw -> qcow2 -c {codec}, {size_text(size)} of /usr/lib, tmpfs"
+            check = equal(raw, RAW_QCOW2, ours)
+            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), check, not_larger="qemu-img"))
 
 
 def direct(bench):
     """Past the page cache, on the disk"""
     size = GIB // 2 if bench.quick else GIB
     with bench.folder("disk", 3 * size) as folder:
-        raw, floor_file = folder / "source.raw", folder / "floor.out"
+        raw, out = folder / "source.raw", folder / "floor.out"
         images.mixed_raw(raw, size)
         machine.forget(raw)
-        ours, *peers = rivals(bench, folder, raw, "raw", "raw", *DIRECT, durable=SYNCED)
-        floors = [bench.floor("read it", "read", raw, 8, "direct"),
-                  bench.floor("write as much, sync", "write", floor_file, allocated(raw), 8, "direct", output=floor_file)]
-        bench.case(Case(f"direct raw -> raw, {machine.size_text(size)} mixed, {machine.file_system(folder)}", [ours, *peers, *floors],
-                        Goal(1.00, cpu=0.6), Goal(0.90), equal(raw, "raw", ours, "raw")))
+        ours, *peers = rivals(bench, folder, raw, RAW_RAW, *DIRECT, durable=SYNCED)
+        peers += [
+            bench.floor("read it", "read", raw, 8, "direct"),
+            bench.floor("write as much, sync", "write", out, allocated(raw), 8, "direct", output=out),
+        ]
+        name = f"direct raw -> raw, {size_text(size)} mixed, {machine.file_system(folder)}"
+        bench.case(Case(name, [ours, *peers], Goal(1.00, cpu=0.6), Goal(0.90), equal(raw, RAW_RAW, ours)))
 
 
 def fragmented(bench):
     """The four images of clusters in and out of order, read past the page cache from a fast device"""
     size = GIB // 4 if bench.quick else 4 * GIB if bench.full else GIB
-    with bench.folder("ram", 6 * size + GIB) as folder, contextlib.ExitStack() as devices:
+    with bench.folder("ram", 5 * size) as folder, contextlib.ExitStack() as devices:
         cases = []
         for order in images.ORDERS:
             source, place = folder / f"{order}.qcow2", folder / order
             place.mkdir()
             images.fragmented_qcow2(source, size, order)
             device = devices.enter_context(machine.loop_device(source, read_only=True))
-            ours, *peers = rivals(bench, place, device, "qcow2", "raw", "-T", "none")
-            own = {} if order == "seq" else {"own": 1.10}
-            own_aim = {} if order == "seq" else {"own": 1.05}
-            wall, wall_aim = (None, None) if order == "seq" else (0.60, 0.50)
-            cases.append(Case(f"fragmented {order}, {machine.size_text(size)}, loop on tmpfs direct -> tmpfs", [ours, *peers],
-                              Goal(wall, **own), Goal(wall_aim, **own_aim), equal(source, "qcow2", ours, "raw"),
-                              own=cases[0].name if cases else None))
+            contenders = rivals(bench, place, device, QCOW2_RAW, "-T", "none")
+            name = f"fragmented {order}, {size_text(size)}, loop on tmpfs direct -> tmpfs"
+            check = equal(source, QCOW2_RAW, contenders[0])
+            if order == "seq":
+                cases.append(Case(name, contenders, check=check))
+            else:
+                hold, aim = Goal(0.60, own=1.10), Goal(0.50, own=1.05)
+                cases.append(Case(name, contenders, hold, aim, check, own=cases[0].name))
         bench.case(*cases)
 
 
@@ -212,14 +137,14 @@ def fragmented_disk(bench):
         source = folder / "source.qcow2"
         images.fragmented_qcow2(source, size, "rand")
         machine.forget(source)
-        ours, *peers = rivals(bench, folder, source, "qcow2", "raw", *DIRECT, durable=SYNCED)
-        bench.case(Case(f"fragmented rand, {machine.size_text(size)}, direct -> direct, {machine.file_system(folder)}", [ours, *peers],
-                        Goal(0.75), Goal(0.65), equal(source, "qcow2", ours, "raw")))
+        contenders = rivals(bench, folder, source, QCOW2_RAW, *DIRECT, durable=SYNCED)
+        name = f"fragmented rand, {size_text(size)}, direct -> direct, {machine.file_system(folder)}"
+        bench.case(Case(name, contenders, Goal(0.75), Goal(0.65), equal(source, QCOW2_RAW, contenders[0])))
 
 
 def fill_holes(backing):
     """Makes the device what it was: full of old data everywhere"""
-    junk = b"\xA5" * MIB
+    junk = b"\xa5" * MIB
     with open(backing, "r+b", buffering=0) as file:
         fd = file.fileno()
         size, at = os.fstat(fd).st_size, 0
@@ -243,21 +168,21 @@ def device(bench):
         os.truncate(backing, size)
         fill_holes(backing)
         with machine.loop_device(backing) as target:
-            task = ["convert", "-n", "-f", "raw", "-O", "raw"]
+
+            def onto_device(name, program, *options, role="peer"):
+                command = [program, "convert", "-n", "-f", "raw", "-O", "raw", *options, raw, target]
+                return Contender(name, command, role, None, SYNCED)
+
             contenders = [
-                Contender("disklathe", [bench.program, *task, raw, target], "ours", None, SYNCED),
-                Contender("qemu-img", ["qemu-img", *task, raw, target], "peer", None, SYNCED),
-                Contender("qemu-img -t none", ["qemu-img", *task, "-t", "none", raw, target], "peer", None, SYNCED),
-                Contender("qemu-img -t none -W -m 16", ["qemu-img", *task, "-t", "none", *OUT_OF_ORDER, raw, target], "peer", None, SYNCED),
-                Contender("nbdcopy", ["nbdcopy", raw, target], "peer", None, SYNCED)]
-
-            def check():
-                done = subprocess.run(["cmp", "-n", str(size), raw, target], text=True, capture_output=True)
-                return None if done.returncode == 0 else f"not the source: {(done.stdout + done.stderr).strip()}"
-
-            # Ours comes last in each round: what is checked afterwards is what it wrote.
-            bench.case(Case(f"raw {machine.size_text(size)} mixed, tmpfs -> loop device on {machine.file_system(disk)}",
-                            [*contenders[1:], contenders[0]], Goal(0.83), Goal(0.75), check, before=lambda: fill_holes(backing)))
+                onto_device("qemu-img", "qemu-img"),
+                onto_device("qemu-img -t none", "qemu-img", "-t", "none"),
+                onto_device("qemu-img -t none -W -m 16", "qemu-img", "-t", "none", *OUT_OF_ORDER),
+                Contender("nbdcopy", ["nbdcopy", raw, target], "peer", None, SYNCED),
+                onto_device("disklathe", bench.program, role="ours"),  # the last: what it wrote is what is checked
+            ]
+            name = f"raw {size_text(size)} mixed, tmpfs -> loop device on {machine.file_system(disk)}"
+            check = equal_on_device(raw, target, size)
+            bench.case(Case(name, contenders, Goal(0.83), Goal(0.75), check, before=lambda: fill_holes(backing)))
 
 
 def buffered(bench):
@@ -266,51 +191,80 @@ def buffered(bench):
     with bench.folder("disk", 3 * size) as folder:
         raw = folder / "source.raw"
         images.mixed_raw(raw, size)
-        machine.forget(raw)
-        label = f"{machine.size_text(size)} mixed, {machine.file_system(folder)} -> {machine.file_system(folder)}"
-        settle = lambda: (subprocess.run(["sync", "-f", folder], check=True), machine.warm(raw))
+        disk = machine.file_system(folder)
+        label = f"{size_text(size)} mixed, {disk} -> {disk}"
 
-        ours, *peers = rivals(bench, folder, raw, "raw", "raw", "-t", "unsafe", durable=CACHED)
-        peers += [nbdcopy(folder, raw, "raw", durable=CACHED), cp(folder, raw, durable=CACHED),
-                  cp(folder, raw, "--sparse=always", durable=CACHED)]
-        bench.case(Case(f"buffered raw -> raw without sync, {label}", [ours, *peers], Goal(0.65), Goal(0.55),
-                        equal(raw, "raw", ours, "raw"), before=settle))
+        def settle():
+            subprocess.run(["sync", "-f", folder], check=True)
+            machine.warm(raw)
 
-        ours = convert(bench.program, "disklathe", folder, raw, "raw", "raw", role="ours", durable=SYNCED)
-        _, *peers = rivals(bench, folder, raw, "raw", "raw", "-t", "writeback", durable=SYNCED)
-        peers += [nbdcopy(folder, raw, "raw", "--flush", durable=SYNCED), cp(folder, raw, sync=True, durable=SYNCED)]
-        bench.case(Case(f"buffered raw -> raw with sync, {label}", [ours, *peers], Goal(0.65), Goal(0.55),
-                        equal(raw, "raw", ours, "raw"), before=settle))
+        ours, *peers = rivals(bench, folder, raw, RAW_RAW, "-t", "unsafe", durable=CACHED)
+        peers += [
+            nbdcopy(folder, raw, "raw", durable=CACHED),
+            cp(folder, raw, durable=CACHED),
+            cp(folder, raw, "--sparse=always", durable=CACHED),
+        ]
+        check = equal(raw, RAW_RAW, ours)
+        name = f"buffered raw -> raw without sync, {label}"
+        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle))
+
+        ours = convert(bench.program, "disklathe", folder, raw, RAW_RAW, role="ours", durable=SYNCED)
+        _, *peers = rivals(bench, folder, raw, RAW_RAW, "-t", "writeback", durable=SYNCED)
+        peers += [
+            nbdcopy(folder, raw, "raw", "--flush", durable=SYNCED),
+            cp(folder, raw, durable=SYNCED, sync=True),
+        ]
+        check = equal(raw, RAW_RAW, ours)
+        name = f"buffered raw -> raw with sync, {label}"
+        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle))
+
+
+def series(bench, name, place, need, sizes, formats, make, check):
+    """The same task at growing sizes, by our program alone"""
+    try:
+        with bench.folder(place, need) as folder:
+            cases = []
+            for size in sizes:
+                source, room = folder / f"{size}.source", folder / str(size)
+                room.mkdir()
+                make(source, size)
+                ours = convert(bench.program, "disklathe", room, source, formats, role="ours")
+                cases.append((size, Case(f"{name}, {size_text(size)}", [ours], check=check(source, ours, size))))
+            bench.growth(name, cases)
+    except Unavailable as lack:
+        bench.skip(name, lack)
 
 
 def growth(bench):
     """Twice the image, twice the time; and the same memory"""
     if bench.quick:
         return
-    ours = lambda folder, source, kind: [convert(bench.program, "disklathe", folder, source, kind, "raw", role="ours")]
 
-    def series(name, place, need, sizes, make, kind, check):
-        try:
-            with bench.folder(place, need) as folder:
-                cases = []
-                for size in sizes:
-                    source, room = folder / f"{size}.source", folder / str(size)
-                    room.mkdir()
-                    make(source, size)
-                    contenders = ours(room, source, kind)
-                    cases.append((size, Case(f"{name}, {machine.size_text(size)}", contenders, check=check(source, contenders[0], size))))
-                bench.growth(name, cases)
-        except Unavailable as lack:
-            bench.skip(name, lack)
+    def same(source, ours, _size):
+        return equal(source, RAW_RAW, ours)
 
-    same_raw = lambda source, contender, size: equal(source, "raw", contender, "raw")
-    sizes = [GIB, 4 * GIB, 16 * GIB] if bench.full else [GIB, 2 * GIB, 4 * GIB]
-    series("growth, full raw -> raw", "disk" if bench.full else "ram", 2 * sum(sizes), sizes, images.data_raw, "raw", same_raw)
+    def zeros(_source, ours, size):
+        return all_zeros(ours, size)
+
+    place, sizes = ("disk", [GIB, 4 * GIB, 16 * GIB]) if bench.full else ("ram", [GIB, 2 * GIB, 4 * GIB])
+    need = sum(sizes) + sizes[-1]
+    series(bench, "growth, full raw -> raw", place, need, sizes, RAW_RAW, images.data_raw, same)
     sizes = [GIB, 4 * GIB, 16 * GIB]
-    series("growth, sparse raw -> raw, tmpfs", "ram", sum(sizes) // 20, sizes, images.sparse_raw, "raw", same_raw)
+    series(bench, "growth, sparse raw -> raw, tmpfs", "ram", GIB, sizes, RAW_RAW, images.sparse_raw, same)
     sizes = [TIB, 4 * TIB, 16 * TIB, 64 * TIB]
-    series("growth, qcow2 with all its metadata and no data -> raw, tmpfs", "ram", GIB // 2, sizes, images.zero_clusters_qcow2, "qcow2",
-           lambda source, contender, size: all_zeros(contender, size))
+    name = "growth, qcow2 with all its metadata and no data -> raw, tmpfs"
+    series(bench, name, "ram", GIB // 2, sizes, QCOW2_RAW, images.zero_clusters_qcow2, zeros)
 
 
-GROUPS = (sparse, memory, compressed_read, compressed_write, direct, fragmented, fragmented_disk, device, buffered, growth)
+GROUPS = (
+    sparse,
+    memory,
+    compressed_read,
+    compressed_write,
+    direct,
+    fragmented,
+    fragmented_disk,
+    device,
+    buffered,
+    growth,
+)

@@ -3,7 +3,7 @@
 
 A case is one task done by several contenders. They take turns (A B C A B C ...), so that what disturbs the machine
 disturbs all of them; medians are compared. Ratios are ours to the best peer: wall time to the quickest, CPU seconds
-to the most frugal. What our program made is compared with the source after the measured runs.
+to the most frugal. What our program made in its last run is compared with the source.
 """
 
 import dataclasses
@@ -15,8 +15,10 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import NamedTuple
 
 import machine
+import report
 
 TIMEOUT = 900        # seconds for one run
 RSS_HOLD, RSS_AIM = 24, 12   # MB, any case
@@ -53,7 +55,6 @@ class Case:
     own: str | None = None                           # the case of the same race that `own` is a ratio to
     not_larger: str | None = None                    # the peer whose output ours may not be larger than
     more_rounds: int = 1
-    note: str = ""
 
 
 @dataclasses.dataclass
@@ -73,11 +74,28 @@ class Broken(Exception):
     """A program failed; the text says how."""
 
 
+class Verdict(NamedTuple):
+    """What was measured against what it should not exceed"""
+
+    what: str          # wall, cpu, own: ratios; rss: MB; size: ratio
+    measured: float
+    hold: float
+    aim: float
+
+    def __str__(self):
+        if self.measured <= self.aim:
+            return "aim reached"
+        return "held" if self.measured <= self.hold else f"missed by {(self.measured / self.hold - 1) * 100:.1f} %"
+
+
 class Result:
     """What the runs of one case say"""
 
-    def __init__(self, case, runs, dropped, wrong, rounds):
-        self.case, self.runs, self.dropped, self.wrong, self.rounds = case, runs, dropped, wrong, rounds
+    def __init__(self, case, rounds):
+        self.case, self.rounds = case, rounds
+        self.runs = {}           # contender's name -> runs
+        self.dropped = {}        # contender's name -> why it was not measured
+        self.wrong = None        # what is wrong with ours
         self.reference = None    # Result of case.own
 
     def of(self, role):
@@ -110,17 +128,16 @@ class Result:
         return self.median(self.ours, value) / max(self.median(best, value), 1e-6) if self.ours and best else None
 
     def verdicts(self):
-        """[(what, measured, hold, aim)], smaller is better"""
         rows = []
         for what in ("wall", "cpu", "own"):
             hold = getattr(self.case.hold, what)
             if hold is not None and self.ratio(what) is not None:
-                rows.append((what, self.ratio(what), hold, getattr(self.case.aim, what) or hold))
+                rows.append(Verdict(what, self.ratio(what), hold, getattr(self.case.aim, what) or hold))
         if self.ours:
-            rows.append(("rss", self.rss(self.ours) / 1e6, RSS_HOLD, RSS_AIM))
+            rows.append(Verdict("rss", self.rss(self.ours) / 1e6, RSS_HOLD, RSS_AIM))
         peer = next((c for c in self.of("peer") if c.name == self.case.not_larger), None)
         if peer and self.ours:
-            rows.append(("size", self.size(self.ours) / self.size(peer), 1.0, 1.0))
+            rows.append(Verdict("size", self.size(self.ours) / self.size(peer), 1.0, 1.0))
         return rows
 
 
@@ -140,6 +157,11 @@ class Growth:
         total = sum((v - mean) ** 2 for v in y)
         rest = sum((v - base - slope * u) ** 2 for u, v in zip(x, y))
         return base, slope, 1 - rest / total if total else 1.0
+
+
+def status_line(text):
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr)
 
 
 class Bench:
@@ -194,49 +216,36 @@ class Bench:
     def race(self, cases):
         """Runs the cases' contenders in turns and returns their results in the same order."""
         rounds = self.rounds * max(case.more_rounds for case in cases)
-        runs = {case.name: {} for case in cases}
-        dropped = {case.name: {} for case in cases}
-        try:
-            for turn in range(rounds):
-                for case in cases:
-                    for contender in case.contenders:
-                        if contender.name in dropped[case.name]:
-                            continue
-                        if sys.stderr.isatty():
-                            print(f"\r\033[K{case.name}: round {turn + 1} of {rounds}, {contender.name}", end="", file=sys.stderr)
-                        self._one(case, contender, runs[case.name], dropped[case.name], keep=turn + 1 == rounds)
-            results = []
-            for case in cases:
-                ours = next((c for c in case.contenders if c.role == "ours"), None)
-                wrong = None
-                if ours and ours.name in dropped[case.name]:
-                    wrong = dropped[case.name][ours.name]
-                elif ours and case.check:
-                    wrong = case.check()
-                results.append(Result(case, runs[case.name], dropped[case.name], wrong, rounds))
-        finally:
-            if sys.stderr.isatty():
-                print("\r\033[K", end="", file=sys.stderr)
-            for case in cases:
-                for contender in case.contenders:
-                    if contender.output:
-                        contender.output.unlink(missing_ok=True)
+        results = [Result(case, rounds) for case in cases]
         for result in results:
             result.reference = next((r for r in results if r.case.name == result.case.own), None)
+        for turn in range(rounds):
+            for result in results:
+                for contender in result.case.contenders:
+                    if contender.name not in result.dropped:
+                        status_line(f"{result.case.name}: round {turn + 1} of {rounds}, {contender.name}")
+                        self.take_turn(result, contender, last=turn + 1 == rounds)
+        status_line("")
         return results
 
-    def _one(self, case, contender, runs, dropped, keep):
+    def take_turn(self, result, contender, last):
+        """One run; after the last of ours its output is checked."""
         if contender.output:
             contender.output.unlink(missing_ok=True)
-        if case.before:
-            case.before()
+        if result.case.before:
+            result.case.before()
         try:
-            runs.setdefault(contender.name, []).append(self.measure(contender))
+            result.runs.setdefault(contender.name, []).append(self.measure(contender))
+            if last and contender.role == "ours" and result.case.check:
+                result.wrong = result.case.check()
         except Broken as broken:
-            runs.pop(contender.name, None)
-            dropped[contender.name] = str(broken)
-        if contender.output and not (keep and contender.role == "ours"):
-            contender.output.unlink(missing_ok=True)
+            result.runs.pop(contender.name, None)
+            result.dropped[contender.name] = str(broken)
+            if contender.role == "ours":
+                result.wrong = str(broken)
+        finally:
+            if contender.output:
+                contender.output.unlink(missing_ok=True)
 
     # ---- what tables call
 
@@ -244,14 +253,14 @@ class Bench:
         """Measures cases (several: in one race) and prints each."""
         for result in self.race(cases):
             self.results.append(result)
-            print(case_text(result), flush=True)
+            print(report.case_text(result), flush=True)
 
     def growth(self, name, cases):
         """cases: [(bytes, Case)]"""
         results = self.race([case for _, case in cases])
         growth = Growth(name, [(size, result) for (size, _), result in zip(cases, results)])
         self.growths.append(growth)
-        print(growth_text(growth), flush=True)
+        print(report.growth_text(growth, R2_HOLD), flush=True)
 
     def skip(self, what, why):
         self.skipped.append((what, why))
@@ -269,114 +278,10 @@ class Bench:
             if result.wrong:
                 rows.append(f"{result.case.name}: {result.wrong}")
                 continue
-            for what, measured, hold, _ in result.verdicts():
+            for what, measured, hold, _aim in result.verdicts():
                 if what == "size" and measured > hold:
-                    rows.append(f"{result.case.name}: the output is {measured:.4f} of {result.case.not_larger}'s; it may not be larger")
+                    allowed = result.case.not_larger
+                    rows.append(f"{result.case.name}: output {measured:.4f} of {allowed}'s, it may not be larger")
                 elif self.quick and measured > hold * TOLERANCE:
                     rows.append(f"{result.case.name}: {what} {measured:.2f}, to hold {hold:.2f}")
         return rows
-
-
-# ---- text
-
-def verdict_text(measured, hold, aim):
-    if measured <= aim:
-        return "aim reached"
-    return "held" if measured <= hold else f"missed by {(measured / hold - 1) * 100:.0f} %"
-
-
-NAMES = {"wall": "wall", "cpu": "CPU", "own": "to our sequential", "rss": "RSS MB", "size": "size"}
-
-
-def table_text(rows):
-    """Aligned columns; the first to the left, the others to the right"""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [cell.ljust(width) if i == 0 else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
-        lines.append("  " + "  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def rounds_text(result):
-    return f"{result.rounds} round{'s' if result.rounds != 1 else ''}"
-
-
-def contender_rows(result):
-    rows = [("", "median s", "min", "max", "CPU s", "RSS MB", "output", "the data then is")]
-    order = {"floor": 0, "ours": 1, "peer": 2}
-    for c in sorted(result.case.contenders, key=lambda c: order[c.role]):
-        if c.name in result.dropped:
-            continue
-        walls = [run.wall for run in result.runs[c.name]]
-        size = result.size(c)
-        rows.append((c.name, f"{statistics.median(walls):.4f}", f"{min(walls):.4f}", f"{max(walls):.4f}",
-                     f"{result.median(c, 'cpu'):.3f}", f"{result.rss(c) / 1e6:.1f}", "" if size is None else f"{size}", c.durable))
-    return rows
-
-
-def case_text(result):
-    case = result.case
-    lines = [f"{case.name}  ({rounds_text(result)}){': ' + case.note if case.note else ''}", table_text(contender_rows(result))]
-    lines += [f"  {name}: not measured: {why}" for name, why in result.dropped.items()]
-    best = result.best()
-    for what, measured, hold, aim in result.verdicts():
-        of = f" of {best.name}" if what == "wall" and best else ""
-        digits = 4 if what == "size" else 2
-        lines.append(f"  {NAMES[what]} {measured:.{digits}f}{of}; hold {hold:.2f}, aim {aim:.2f}: {verdict_text(measured, hold, aim)}")
-    if result.wrong:
-        lines.append(f"  WRONG: {result.wrong}")
-    return "\n".join(lines) + "\n"
-
-
-def growth_text(growth):
-    rows = [("", "median s", "min", "max", "CPU s", "RSS MB", "ms a GiB")]
-    for size, result in growth.points:
-        if not result.ours:
-            return f"{growth.name}\n  WRONG: {result.wrong}\n"
-        walls = [run.wall for run in result.runs[result.ours.name]]
-        wall = statistics.median(walls)
-        rows.append((machine.size_text(size), f"{wall:.4f}", f"{min(walls):.4f}", f"{max(walls):.4f}",
-                     f"{result.median(result.ours, 'cpu'):.3f}", f"{result.rss(result.ours) / 1e6:.1f}",
-                     f"{wall * 1000 / (size / machine.GIB):.4g}"))
-    base, slope, fit = growth.line()
-    wrong = "".join(f"\n  WRONG: {result.wrong}" for _, result in growth.points if result.wrong)
-    return (f"{growth.name}  ({rounds_text(growth.points[0][1])})\n{table_text(rows)}\n"
-            f"  {base * 1000:.2f} ms + {slope * machine.GIB * 1000:.4g} ms a GiB, R^2 {fit:.4f}; "
-            f"hold {R2_HOLD}: {'held' if fit >= R2_HOLD else 'missed'}{wrong}\n")
-
-
-def summary_rows(bench):
-    rows = [("case", "ours s", "best peer s", "best peer", "wall", "hold", "aim", "CPU", "RSS MB", "verdict")]
-    for result in bench.results:
-        best, ours = result.best(), result.ours
-        if result.wrong or not ours:
-            rows.append((result.case.name, *[""] * 8, f"WRONG: {result.wrong}" if ours or result.wrong else "ours not measured"))
-            continue
-        verdicts = {what: (measured, hold, aim) for what, measured, hold, aim in result.verdicts()}
-        number = lambda value: "" if value is None else f"{value:.2f}"
-        says = []
-        for what, (measured, hold, aim) in verdicts.items():
-            if what == "wall":
-                says.insert(0, verdict_text(measured, hold, aim))
-            elif what in ("own", "size"):
-                says.append(f"{NAMES[what]} {measured:.{4 if what == 'size' else 2}f} {verdict_text(measured, hold, aim)}")
-            elif measured > hold:
-                says.append(f"{NAMES[what]} {measured:.2f} {verdict_text(measured, hold, aim)}")
-        rows.append((result.case.name, f"{result.median(ours):.4f}", f"{result.median(best):.4f}" if best else "",
-                     best.name if best else "", number(result.ratio()), number(result.case.hold.wall), number(result.case.aim.wall),
-                     number(result.ratio("cpu")), f"{result.rss(ours) / 1e6:.1f}", "; ".join(says)))
-    return rows
-
-
-def markdown(bench, facts):
-    """The summary, then everything"""
-    lines = [f"- {name}: {value}" for name, value in facts] + [""]
-    if bench.results:
-        head, *rows = summary_rows(bench)
-        lines += [f"| {' | '.join(head)} |", "|---|" + "---:|" * 2 + "---|" + "---:|" * 5 + "---|"]
-        lines += [f"| {' | '.join(row)} |" for row in rows] + [""]
-    lines += ["```text"]
-    lines += [case_text(result) for result in bench.results] + [growth_text(growth) for growth in bench.growths]
-    lines += [f"{what}: skipped: {why}" for what, why in bench.skipped]
-    return "\n".join(lines).rstrip() + "\n```\n"

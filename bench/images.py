@@ -169,7 +169,8 @@ def fragmented_qcow2(path, size, order):
         at_place[p] = guest
     pool = random.Random(8).randbytes(4 * MIB)
     with open(path, "wb") as file:
-        image.write(file, (big_endian(flagged[i * image.entries : (i + 1) * image.entries]) for i in range(image.tables)))
+        entries = image.entries
+        image.write(file, (big_endian(flagged[i : i + entries]) for i in range(0, count, entries)))
         file.seek(image.data * CLUSTER)
         for guest in at_place:
             begin = guest * 8191 % (len(pool) - CLUSTER)
@@ -178,8 +179,8 @@ def fragmented_qcow2(path, size, order):
 
 def by_qemu(source, source_format, target, *options):
     """The image as qemu-img writes it: what people's images are"""
-    subprocess.run(["qemu-img", "convert", "-W", "-m", "16", "-f", source_format, "-O", "qcow2", *options, source, target],
-                   check=True)
+    task = ["-f", source_format, "-O", "qcow2", *options, source, target]
+    subprocess.run(["qemu-img", "convert", "-W", "-m", "16", *task], check=True)
 
 
 def empty_qcow2(path, size):

@@ -52,19 +52,24 @@ def busy_seconds():
 
 def description(program, folders):
     """[(what, value)]: what has to be known to compare figures with other figures"""
-    cpu = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
+    cpu = re.search(r"^model name\s*:\s*(.*)$", cpuinfo, re.M)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    first = lambda *command: (output_of(*command).splitlines() or ["not installed"])[0]
+    commit = output_of("git", "-C", str(TOP), "describe", "--always", "--dirty") or "no commit"
+
+    def version(*command):
+        return (output_of(*command).splitlines() or ["not installed"])[0]
+
     return [
         ("CPU", f"{cpu[1] if cpu else platform.machine()}, {os.cpu_count()} cores"),
         ("memory", size_text(memory)),
         ("kernel", platform.release()),
-        ("virtual", output_of("systemd-detect-virt") or ("yes" if "hypervisor" in pathlib.Path("/proc/cpuinfo").read_text() else "no")),
-        ("disklathe", f"{first(program, '--version')} ({output_of('git', '-C', str(TOP), 'describe', '--always', '--dirty') or 'no commit'})"),
-        ("qemu-img", re.sub(r"^qemu-img version ", "", first("qemu-img", "--version"))),
-        ("nbdcopy", first("nbdcopy", "--version").removeprefix("nbdcopy ")),
-        ("cp", first("cp", "--version").removeprefix("cp ")),
-        *((f"{name} scratch", f"{file_system(path)}") for name, path in folders.items()),
+        ("virtual machine", "yes" if "hypervisor" in cpuinfo else "no"),
+        ("disklathe", f"{version(program, '--version')} ({commit})"),
+        ("qemu-img", version("qemu-img", "--version").removeprefix("qemu-img version ")),
+        ("nbdcopy", version("nbdcopy", "--version").removeprefix("nbdcopy ")),
+        ("cp", version("cp", "--version").removeprefix("cp ")),
+        *((f"{name} scratch", file_system(path)) for name, path in folders.items()),
         ("load at the start", load()),
     ]
 

@@ -13,6 +13,7 @@ import time
 import unittest
 
 TOP = pathlib.Path(os.environ["DISKLATHE_SOURCE_DIR"])
+sys.dont_write_bytecode = True
 sys.path.insert(0, str(TOP / "bench"))
 
 import harness  # noqa: E402
@@ -51,7 +52,8 @@ class Bench(unittest.TestCase):
         self.assertEqual(self.left(), [])
 
     def test_a_wrong_byte_fails_it(self):
-        done = self.bench('qemu-img "$@" && printf x | dd of="$target" bs=1 seek=5000 conv=notrunc status=none\n', "convert.sparse")
+        script = 'qemu-img "$@" && printf x | dd of="$target" bs=1 seek=5000 conv=notrunc status=none\n'
+        done = self.bench(script, "convert.sparse")
         self.assertEqual(done.returncode, 1)
         self.assertIn("not the source", done.stdout)
         self.assertEqual(self.left(), [])
@@ -96,8 +98,10 @@ class Bench(unittest.TestCase):
 class Figures(unittest.TestCase):
     def result(self, walls, **case):
         contenders = [harness.Contender(name, [], "ours" if name == "ours" else "peer") for name in walls]
-        runs = {name: [harness.Run(wall, wall, 0.0, 8_000_000, 100) for wall in values] for name, values in walls.items()}
-        return harness.Result(harness.Case("case", contenders, **case), runs, {}, None, 1)
+        result = harness.Result(harness.Case("case", contenders, **case), 1)
+        for name, values in walls.items():
+            result.runs[name] = [harness.Run(wall, wall, 0.0, 8_000_000, 100) for wall in values]
+        return result
 
     def test_the_ratio_is_of_medians_to_the_best_peer(self):
         result = self.result({"ours": [1.0, 9.0, 1.0], "slow": [4.0, 4.0, 4.0], "quick": [2.0, 2.0, 0.1]})
