@@ -31,11 +31,11 @@ void print_help() {
   fmt::print(
       "\n'disklathe VERB --help' shows its options; they are qemu-img's wherever it has them.\n"
       "Sizes: 512, 64k, 1.5G, 2TiB (powers of 1024).\n\n"
-      "Ends with 0 when all went well; otherwise with 2 for a wrong command line, 10 I/O error,\n"
-      "11 not found, 12 no permission, 13 in use, 14 no space, 15 device gone, 16 source changed,\n"
-      "17 image damaged, 18 not supported, 19 refused until allowed, 20 verify found a difference,\n"
-      "130 and 143 when stopped by Ctrl-C and SIGTERM; compare, as qemu-img: 0 same, 1 different,\n"
-      "2 cannot open, 3 cannot map, 4 cannot read.\n");
+      "Ends with 0 when all went well; otherwise with 2 wrong command line, 10 I/O error,\n"
+      "11 not found, 12 no permission, 13 in use, 14 no space, 15 device gone,\n"
+      "16 source changed, 17 image damaged, 18 not supported, 19 refused until allowed,\n"
+      "20 verify found a difference, 130 and 143 stopped by Ctrl-C and SIGTERM;\n"
+      "compare, as qemu-img: 0 same, 1 different, 2 cannot open, 3 cannot map, 4 cannot read.\n");
 }
 
 int run(Arguments words) {

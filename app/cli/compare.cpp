@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
 #include "app/cli/job.h"
+#include "app/cli/map_entry.h"
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/verbs.h"
@@ -21,7 +24,8 @@ Ends with 0: they do, 1: they differ, 2: one cannot be opened, 3: mapped, 4: rea
 
   -f, --a-format FORMAT       what FILE1 is; otherwise its content is looked at
   -F, --b-format FORMAT       what FILE2 is
-  -s, --strict                their sizes must be the same, too
+  -s, --strict                their sizes must be the same, too, and where they hold
+                              something at all
   -p, --progress[=json]       show how far it is; json: one object a line
   -q, --quiet                 say nothing but errors
   -T, --cache CACHE           none, writeback, directsync, unsafe or auto (default)
@@ -34,11 +38,49 @@ Ends with 0: they do, 1: they differ, 2: one cannot be opened, 3: mapped, 4: rea
 struct Comparison {
   ImageRequest a, b;
   OpenPolicy policy;
-  CompareOptions options;
-  bool quiet = false;
-  bool sizes_differ = false, opened = false;
+  bool strict = false;
+  bool opened = false;
+  // What was found.
+  bool sizes_differ = false;
+  uint64_t common_size = 0;
+  std::optional<uint64_t> other_status;  // --strict: where one image holds something that the other does not
   std::optional<Difference> difference;
 };
+
+// Answers for any offset what an image says of it.
+class StatusWalk {
+ public:
+  explicit StatusWalk(Image& image) : image_(image) {}
+
+  Result<MapEntry> at(uint64_t offset) {
+    while (next_ < extents_.size() && extents_[next_].guest.end() <= offset) ++next_;
+    if (next_ == extents_.size()) {
+      extents_.clear();
+      next_ = 0;
+      if (auto mapped = image_.map(Range::between(offset, image_.size()), extents_); !mapped) return failure(mapped);
+    }
+    return entry_of(image_, extents_[next_]);
+  }
+
+ private:
+  Image& image_;
+  std::vector<Extent> extents_;
+  size_t next_ = 0;
+};
+
+// The first offset at which one image holds something in another way than the other.
+Result<std::optional<uint64_t>> first_other_status(Image& a, Image& b) {
+  StatusWalk walk_a(a), walk_b(b);
+  for (uint64_t at = 0; at < a.size();) {
+    const auto entry_a = walk_a.at(at);
+    if (!entry_a) return failure(Error(entry_a.error()));
+    const auto entry_b = walk_b.at(at);
+    if (!entry_b) return failure(Error(entry_b.error()));
+    if (!entry_a->same_status(*entry_b)) return at;
+    at = std::min(entry_a->end(), entry_b->end());
+  }
+  return std::nullopt;
+}
 
 Result<void> work(Comparison& comparison, Job& job) {
   auto a = open_image(comparison.a, comparison.policy);
@@ -47,13 +89,44 @@ Result<void> work(Comparison& comparison, Job& job) {
   if (!b) return failure(b);
   comparison.opened = true;
   comparison.sizes_differ = (*a)->size() != (*b)->size();
-  if (comparison.sizes_differ && comparison.options.strict) return {};
-  if (comparison.sizes_differ && !comparison.quiet) fmt::print("Warning: Image size mismatch!\n");
-  auto difference = compare(**a, **b, comparison.options, job.progress, job.stop);
+  comparison.common_size = std::min((*a)->size(), (*b)->size());
+  CompareOptions options;
+  if (comparison.strict) {
+    if (comparison.sizes_differ) return {};
+    const auto other = first_other_status(**a, **b);
+    if (!other) return failure(Error(other.error()));
+    comparison.other_status = *other;
+    // What lies behind it does not matter any more.
+    options.limit = other->value_or(options.limit);
+  }
+  auto difference = compare(**a, **b, options, job.progress, job.stop);
   if (!difference) return failure(difference);
   comparison.difference = *difference;
   job.progress.phase = Phase::done;
   return {};
+}
+
+// As qemu-img words it; what was found first comes first.
+int tell(const Comparison& comparison, bool quiet) {
+  const auto say = [&](const std::string& text) {
+    if (!quiet) fmt::print("{}\n", text);
+  };
+  if (comparison.strict && comparison.sizes_differ) {
+    say("Strict mode: Image size mismatch!");
+    return exit_compare_different;
+  }
+  if (comparison.sizes_differ && (!comparison.difference || comparison.difference->offset >= comparison.common_size))
+    say("Warning: Image size mismatch!");
+  if (comparison.difference) {
+    say(fmt::format("Content mismatch at offset {}!", comparison.difference->offset));
+    return exit_compare_different;
+  }
+  if (comparison.other_status) {
+    say(fmt::format("Strict mode: Offset {} block status mismatch!", *comparison.other_status));
+    return exit_compare_different;
+  }
+  say("Images are identical.");
+  return exit_compare_identical;
 }
 
 int code_of(const Comparison& comparison, const Error& error) {
@@ -66,14 +139,15 @@ int code_of(const Comparison& comparison, const Error& error) {
 int run_compare(Arguments arguments) {
   Comparison comparison;
   std::string cache, backing, data_file, progress;
+  bool quiet = false;
   JobView view{.verify_word = "comparing", .summary = false};
   std::vector<std::string> files;
   CommandLine line("compare", help);
   line.text("-f,--a-format", comparison.a.format);
   line.text("-F,--b-format", comparison.b.format);
-  line.flag("-s,--strict", comparison.options.strict);
+  line.flag("-s,--strict", comparison.strict);
   line.optional_choice("-p,--progress", progress, {"line", "json"});
-  line.flag("-q,--quiet", comparison.quiet);
+  line.flag("-q,--quiet", quiet);
   line.choice("-T,--cache", cache, {"none", "writeback", "directsync", "unsafe", "auto"});
   line.choice("--backing", backing, {"allow", "deny", "ask"});
   line.choice("--data-file", data_file, {"allow", "deny"});
@@ -91,19 +165,7 @@ int run_compare(Arguments arguments) {
   Job job;
   const JobOutcome outcome = run_job(view, job, [&](Job& running) { return work(comparison, running); });
   if (!outcome.result) return report(view, outcome, code_of(comparison, outcome.result.error()));
-  const auto say = [&](std::string_view text) {
-    if (!comparison.quiet) fmt::print("{}\n", text);
-  };
-  if (comparison.sizes_differ && comparison.options.strict) {
-    say("Strict mode: Image size mismatch!");
-    return exit_compare_different;
-  }
-  if (comparison.difference) {
-    say(fmt::format("Content mismatch at offset {}!", comparison.difference->offset));
-    return exit_compare_different;
-  }
-  say("Images are identical.");
-  return exit_compare_identical;
+  return tell(comparison, quiet);
 }
 
 }  // namespace disklathe::cli

@@ -3,6 +3,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/map_entry.h"
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/verbs.h"
@@ -27,47 +28,22 @@ holds them, at which offset, and what reads as zeroes.
   -U, --force-share          also when another program writes to the image
 )";
 
-// A run as qemu-img map shows it: the fields of its JSON.
-struct Entry {
-  uint64_t start = 0, length = 0, depth = 0;
-  bool present = false, zero = false, data = false, compressed = false;
-  std::optional<uint64_t> offset;
-  const Image* image = nullptr;
-  uint16_t file = 0;
-
-  bool continued_by(const Entry& next) const {
-    return depth == next.depth && present == next.present && zero == next.zero && data == next.data &&
-           compressed == next.compressed && offset.has_value() == next.offset.has_value() &&
-           (!offset || (file == next.file && *offset + length == *next.offset));
-  }
-};
-
-Entry entry_of(const Image& image, const Extent& extent) {
-  using Kind = Extent::Kind;
-  Entry entry{.start = extent.guest.at, .length = extent.guest.length, .image = &image, .file = extent.file};
-  entry.depth = image.layer_of(extent.file);
-  entry.present = extent.kind != Kind::hole;
-  entry.zero = reads_zero(extent);
-  entry.data = !entry.zero;
-  entry.compressed = extent.kind == Kind::compressed;
-  // Bytes that are there as the guest sees them; for compressed and encrypted ones an offset says nothing.
-  if ((extent.kind == Kind::data || extent.kind == Kind::zero) && !extent.host.empty()) entry.offset = extent.host.at;
-  return entry;
-}
-
-void print_json(const Entry& entry, bool last) {
+void print_json(const MapEntry& entry, bool last) {
   fmt::print(R"({{ "start": {}, "length": {}, "depth": {}, "present": {}, "zero": {}, "data": {}, "compressed": {})",
              entry.start, entry.length, entry.depth, entry.present, entry.zero, entry.data, entry.compressed);
   if (entry.offset) fmt::print(R"(, "offset": {})", *entry.offset);
   fmt::print("{}\n", last ? "}]" : "},");
 }
 
+// As C's %#x writes it: zero has no prefix.
+std::string hex(uint64_t value) { return value ? fmt::format("{:#x}", value) : "0"; }
+
 // One line of the table for people; false when it cannot be told in one.
-bool print_text(const Entry& entry) {
+bool print_text(const Image& image, const MapEntry& entry) {
   if (!entry.data) return true;
   if (!entry.offset) return false;
-  fmt::print("{:<#16x}{:<#16x}{:<#16x}{}\n", entry.start, entry.length, *entry.offset,
-             entry.image->file(entry.file).name());
+  fmt::print("{:<16}{:<16}{:<16}{}\n", hex(entry.start), hex(entry.length), hex(*entry.offset),
+             image.file(entry.file).name());
   return true;
 }
 
@@ -104,7 +80,7 @@ int run_map(Arguments arguments) {
     fmt::print("{:<16}{:<16}{:<16}{}\n", "Offset", "Length", "Mapped to", "File");
 
   bool told = true;
-  Entry current{.start = start.value_or(0)};
+  MapEntry current{.start = start.value_or(0)};
   std::vector<Extent> extents;
   while (!rest.empty()) {
     extents.clear();
@@ -113,7 +89,7 @@ int run_map(Arguments arguments) {
       return report(mapped.error());
     }
     for (const Extent& extent : extents) {
-      const Entry next = entry_of(**image, extent);
+      const MapEntry next = entry_of(**image, extent);
       if (current.length && current.continued_by(next)) {
         current.length += next.length;
         continue;
@@ -122,7 +98,7 @@ int run_map(Arguments arguments) {
         if (json)
           print_json(current, false);
         else
-          told = print_text(current) && told;
+          told = print_text(**image, current) && told;
       }
       current = next;
     }
@@ -132,7 +108,7 @@ int run_map(Arguments arguments) {
   if (json)
     print_json(current, true);
   else
-    told = (!current.length || print_text(current)) && told;
+    told = (!current.length || print_text(**image, current)) && told;
   if (told) return exit_ok;
   print_message(
       "the image holds compressed or encrypted clusters, which have no place in this table; "

@@ -74,13 +74,13 @@ std::vector<Property> specific_facts(const Header& header, const std::vector<Bit
     facts.push_back({"lazy-refcounts", (header.compatible_features & compatible_lazy_refcounts) != 0});
   }
   facts.push_back({"refcount-bits", uint64_t{header.refcount_bits()}});
-  if (header.version >= 3) {
-    facts.push_back({"corrupt", (header.incompatible_features & incompatible_corrupt) != 0});
-    facts.push_back({"extended-l2", header.extended_l2()});
-  }
   if (header.has_data_file()) {
     if (!header.data_file.empty()) facts.push_back({"data-file", header.data_file});
     facts.push_back({"data-file-raw", header.data_file_raw()});
+  }
+  if (header.version >= 3) {
+    facts.push_back({"corrupt", (header.incompatible_features & incompatible_corrupt) != 0});
+    facts.push_back({"extended-l2", header.extended_l2()});
   }
   if (!bitmaps.empty()) {
     std::vector<Property> list;

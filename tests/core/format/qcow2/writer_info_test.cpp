@@ -3,8 +3,8 @@
 #include <QtTest>
 
 #include "tests/support/made_image.h"
-#include "tests/support/qemu_img.h"
 #include "tests/support/program.h"
+#include "tests/support/qemu_img.h"
 
 using namespace disklathe;
 using test::MadeImage;
