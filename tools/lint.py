@@ -26,7 +26,7 @@ def recorded_headers(build):
             current = headers.setdefault(line.split(":")[0], [])
         elif line.strip():
             path = os.path.normpath(os.path.join(build, line.strip()))
-            if path.startswith(f"{TOP}/") and not path.startswith(f"{TOP}/build/"):
+            if path.startswith(f"{TOP}/") and not path.startswith(f"{TOP}/build/") and os.path.isfile(path):
                 current.append(path)
     return headers
 
@@ -49,12 +49,12 @@ def main():
     cache, build, wanted = pathlib.Path(sys.argv[1]), sys.argv[2], [str(pathlib.Path(f).resolve()) for f in sys.argv[3:]]
     cache.mkdir(parents=True, exist_ok=True)
     version = subprocess.run([TIDY, "--version"], capture_output=True).stdout
-    base = version + (TOP / ".clang-tidy").read_bytes()
+    base = version + b"".join(config.read_bytes() for config in (TOP / ".clang-tidy", TOP / "tests/.clang-tidy"))
     headers = recorded_headers(build)
     entries = {}
     for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text()):
         path = entry["file"]
-        if path.startswith(f"{TOP}/") and not path.startswith(f"{TOP}/build/") and (not wanted or path in wanted):
+        if path.startswith(f"{TOP}/") and not path.startswith(f"{TOP}/build/") and (path in wanted if wanted else not path.endswith("/pch.cpp")):
             entries.setdefault(path, entry)
     keys = {path: key_of(entry, headers, base) for path, entry in entries.items()}
     todo = [path for path in entries if not (cache / keys[path]).exists()]
