@@ -4,13 +4,17 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QTest>
 #include <array>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "tests/support/child.h"
 #include "tests/support/temp_dir.h"
 
 using namespace disklathe;
@@ -112,6 +116,63 @@ class TargetFileTest : public QObject {
     close(ready[1]);
     QCOMPARE(dir.names(), (Names{"a"}));
     QCOMPARE(read_file(dir.file("a")), std::string("old"));
+  }
+
+  void withoutNamelessFilesItIsWrittenBesideItsName() {
+    // FAT, NFS and others have no O_TMPFILE.
+    const TempDir dir;
+    write_file(dir.file("a"), "old");
+    const int outcome = test::in_child(
+        [](const std::string& folder) {
+          if (!test::deny_system_call(SYS_openat, 2, O_TMPFILE, EOPNOTSUPP)) return 1;
+          {
+            fill(*create(folder + "/dropped"), "new");
+          }
+          for (const char* name : {"/a", "/b"}) {
+            auto target = create(folder + name);
+            fill(*target, "new");
+            if (!target->commit(true)) return 2;
+          }
+          auto refused = create(folder + "/c");
+          write_file(folder + "/c", "somebody's");
+          const Result<void> commit = refused->commit(true);
+          if (commit || commit.error().kind != ErrorKind::refused) return 3;
+          auto abandoned = create(folder + "/d");
+          abandoned->abandon();
+          _exit(0);  // without destructors, as from a signal
+        },
+        dir.path());
+    if (outcome == 1) QSKIP("this kernel has no seccomp filters");
+    QCOMPARE(outcome, 0);
+    QCOMPARE(read_file(dir.file("a")), std::string("new"));
+    QCOMPARE(read_file(dir.file("b")), std::string("new"));
+    QCOMPARE(read_file(dir.file("c")), std::string("somebody's"));
+    Names names = dir.names();
+    // `refused` was not dropped: its hidden file shows what abandon() is for.
+    QCOMPARE(std::erase_if(names, [](const std::string& name) { return name.starts_with(".c.disklathe-"); }), 1U);
+    QCOMPARE(names, (Names{"a", "b", "c"}));
+  }
+
+  void aFullTargetSaysNoSpaceAndLeavesTheOldFile() {
+    const TempDir dir;
+    const int outcome = test::in_child(
+        [](const std::string& folder) {
+          if (!test::mount_small_tmpfs(folder, 1 << 20)) return 1;
+          write_file(folder + "/a", "old");
+          {
+            auto target = create(folder + "/a");
+            if (!target->device().resize(4 << 20)) return 2;
+            const std::string bytes(2 << 20, 'n');
+            const Result<void> result = target->device().write_now(0, std::as_bytes(std::span(bytes)));
+            if (result || result.error().kind != ErrorKind::no_space) return 3;
+            // Short first, then refused: it says how far it came.
+            if (result.error().offset.value_or(0) < 900 << 10) return 4;
+          }
+          return read_file(folder + "/a") == "old" ? 0 : 5;
+        },
+        dir.path());
+    if (outcome == 1) QSKIP("needs root, to mount a small file system");
+    QCOMPARE(outcome, 0);
   }
 
   void aDirectTargetIsWritable() {
