@@ -37,7 +37,12 @@ ZSTD_CCtx* zstd_context(int level) {
 
 }  // namespace
 
-int default_level(CompressionType) { return 3; }
+// Measured on a root file system: at 64 KiB deflate's level 3 gives 0.96 of QEMU's size, mostly because QEMU's window
+// is 4 KiB only; from 16 KiB downwards that no longer helps, and 5 is needed. zstd is the same compressor on both
+// sides.
+int default_level(CompressionType type, size_t cluster_size) {
+  return type == CompressionType::zlib && cluster_size <= 16384 ? 5 : 3;
+}
 
 int max_level(CompressionType type) { return type == CompressionType::zlib ? 12 : ZSTD_maxCLevel(); }
 

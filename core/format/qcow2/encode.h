@@ -7,8 +7,8 @@
 
 namespace disklathe::qcow2 {
 
-// Levels at which our output is no larger than QEMU's, and how far a user's choice may go.
-int default_level(CompressionType type);
+// The level at which our output is no larger than QEMU's, and how far a user's choice may go.
+int default_level(CompressionType type, size_t cluster_size);
 int max_level(CompressionType type);
 
 // Compresses one cluster into a raw deflate stream (zlib) or one frame (zstd). Returns its size, or 0 when it would not

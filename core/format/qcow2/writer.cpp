@@ -211,6 +211,7 @@ void Writer::remember_tail(const Placement& placement) {
 }
 
 Result<void> Writer::begin() {
+  if (auto fits = header(); !fits) return failure(fits);
   if (!setup_.target_is_zero && file_.size() > 0) {
     // An image that is here already must not be taken for ours while its clusters are overwritten.
     if (auto cleared = write_zeroes_now(file_, {0, std::min(cluster_size_, file_.size())}); !cleared) return cleared;
@@ -347,7 +348,8 @@ Result<std::unique_ptr<ImageWriter>> create(const CreateRequest& request) {
   const auto entries = l1_entries(request.size, *options);
   if (!entries) return std::unexpected(entries.error());
 
-  const int level = request.level != 0 ? request.level : default_level(options->compression_type);
+  const int level =
+      request.level != 0 ? request.level : default_level(options->compression_type, options->cluster_size());
   auto writer = std::make_unique<Writer>(*request.file, request.data_file,
                                          Writer::Setup{.options = *std::move(options),
                                                        .given_size = request.size,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // LABELS: slow
+// TIMEOUT: 300
 #include <QFile>
 #include <QtTest>
 #include <numeric>
