@@ -20,6 +20,7 @@ constexpr Verb all_verbs[] = {
     {"compare", "whether two images hold the same", run_compare},
     {"convert", "an image into another format, a file or a device", run_convert},
     {"create", "an empty image", run_create},
+    {"devices", "the disks of this machine, and who uses them", run_devices},
     {"info", "what an image is", run_info},
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},

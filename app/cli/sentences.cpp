@@ -15,20 +15,6 @@
 namespace disklathe::cli {
 namespace {
 
-// Names from images and from the command line reach a terminal: what could steer it is shown as an escape.
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    if (code < 0x20 || code == 0x7f)
-      out += fmt::format("\\x{:02x}", code);
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string in_quotes(std::string_view name) { return name.empty() ? std::string() : fmt::format(" '{}'", name); }
 
 std::string place(const Error& error) {
@@ -110,6 +96,19 @@ void print(std::string_view prefix, std::string_view text) {
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code < 0x20 || code == 0x7f)
+      out += fmt::format("\\x{:02x}", code);
+    else
+      out += c;
+  }
+  return out;
+}
 
 std::string sentence(const Error& error) { return printable(raw_sentence(error)); }
 

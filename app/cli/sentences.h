@@ -12,6 +12,9 @@ namespace disklathe::cli {
 // No program name, no line end.
 std::string sentence(const Error& error);
 
+// Names from images, devices and the command line on their way to a terminal: what could steer it as an escape.
+std::string printable(std::string_view text);
+
 // The name a script sees in --progress=json: "no_space".
 std::string_view name_of(ErrorKind kind);
 

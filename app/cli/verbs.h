@@ -18,6 +18,7 @@ struct Verb {
 int run_compare(Arguments arguments);
 int run_convert(Arguments arguments);
 int run_create(Arguments arguments);
+int run_devices(Arguments arguments);
 int run_info(Arguments arguments);
 int run_map(Arguments arguments);
 int run_measure(Arguments arguments);

@@ -58,6 +58,8 @@ class UsageMap {
   // that the disks did not list.
   Usage of(std::string_view name) const;
 
+  const StorageGraph& graph() const { return graph_; }
+
   // False: what the running system stands on cannot be told (an overlay whose layers are out of sight, a ZFS pool whose
   // members may not be read), so everything in use counts as the system's.
   bool system_traced() const { return untraced_.empty(); }
