@@ -58,19 +58,19 @@ class EncodeTest : public QObject {
     const std::string theirs = image.file("theirs");
     const auto converted = test::run_program({"qemu-img", "convert", "-c", "-O", "qcow2", "-o", options.toStdString(),
                                               "-f", "raw", image.file("guest.raw"), theirs});
-    QVERIFY2(converted.exit_status == 0, converted.output.c_str());
+    QVERIFY2(converted.status == 0, (converted.output + converted.errors).c_str());
     const auto size_of = [](const std::string& path) { return QFileInfo(QString::fromStdString(path)).size(); };
     qInfo("%.4f of its size", double(size_of(image.path())) / double(size_of(theirs)));
     QVERIFY(size_of(image.path()) <= size_of(theirs));
   }
 
   void isReadBy7Zip() {
-    if (test::run_program({"7z"}).exit_status == 127) QSKIP("no 7z on PATH");
+    if (test::run_program({"7z"}).status == -1) QSKIP("no 7z on PATH");
     const auto guest = real_data(4 << 20);
     test::MadeImage image("qcow2");
     FINE(image.make(guest, {.compress = true}));
     const auto unpacked = test::run_program({"7z", "x", "-y", "-tqcow", "-o" + image.file("out"), image.path()});
-    QVERIFY2(unpacked.exit_status == 0, unpacked.output.c_str());
+    QVERIFY2(unpacked.status == 0, (unpacked.output + unpacked.errors).c_str());
     const QDir out(QString::fromStdString(image.file("out")));
     const QStringList names = out.entryList(QDir::Files);
     QCOMPARE(names.size(), 1);

@@ -138,7 +138,7 @@ class WriterMemoryTest : public QObject {
     FINE(image.check());
     const auto compared =
         test::run_program({"qemu-img", "compare", "-f", "qcow2", "-F", "raw", image.path(), image.file("guest.raw")});
-    QVERIFY2(compared.exit_status == 0, compared.output.c_str());
+    QVERIFY2(compared.status == 0, (compared.output + compared.errors).c_str());
   }
 };
 
