@@ -28,18 +28,22 @@ Result<void> still_the_same(const Image& source) {
   return {};
 }
 
-// The target as somebody else would find it: from the medium where that can be had, else through the page cache.
+// The target as somebody else would find it: from the medium where that can be had, else through the page cache. What
+// it names (its backing and data file) was named on the command line.
 Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& target) {
-  const int fd = target.device().descriptor();
-  target.device().drop_cache();
   FileOpener opener = make_opener(conversion.policy);
+  opener.allow = [](const std::string&, const Reference&, const std::string&) { return Result<void>(); };
   const auto open_named = opener.open;
-  // A fresh target has no name of its own yet; the descriptor leads to it all the same.
   opener.open = [&, open_named](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
-    if (path != target.path) return open_named(path);
-    const int again = ::open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_RDONLY | O_CLOEXEC);
-    if (again < 0) return failure(os_failure(errno, "open", path));
-    return FileDevice::adopt(again, path, false, CacheMode::none);
+    FileDevice* written = path == target.path                       ? &target.device()
+                          : target.data && path == target.data_path ? &target.data->device()
+                                                                    : nullptr;
+    if (!written) return open_named(path);
+    written->drop_cache();
+    // A fresh target has no name of its own yet; its descriptor leads to it all the same.
+    const int fd = ::open(fmt::format("/proc/self/fd/{}", written->descriptor()).c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return failure(os_failure(errno, "open", path));
+    return FileDevice::adopt(fd, path, false, CacheMode::none);
   };
   return Image::open({.path = target.path, .format = std::string(conversion.format->name)}, opener);
 }
@@ -61,6 +65,23 @@ Result<void> verify(const Conversion& conversion, Image& source, Target& target,
                                             offset, human_size(offset))});
 }
 
+// Tells the job what to clear away for as long as it is there.
+class Announced {
+ public:
+  Announced(Job& job, const Target& target) : job_(job) {
+    job_.targets[0] = target.fresh.get();
+    job_.targets[1] = target.data.get();
+  }
+  ~Announced() {
+    for (auto& target : job_.targets) target = nullptr;
+  }
+  Announced(const Announced&) = delete;
+  Announced& operator=(const Announced&) = delete;
+
+ private:
+  Job& job_;
+};
+
 }  // namespace
 
 Result<void> run_conversion(const Conversion& conversion, Job& job) {
@@ -69,22 +90,25 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
   Image& source = **opened;
   const bool durable = conversion.target_cache != CacheMode::unsafe;
 
+  if (auto backing = check_backing(conversion.options, conversion.target_path, false); !backing)
+    return failure(backing);
+  const auto data_file = conversion.options.format.find("data_file");
   auto target = open_target({.path = conversion.target_path,
                              .existing = conversion.existing,
                              .cache = conversion.target_cache,
+                             .data_file = data_file == conversion.options.format.end() ? "" : data_file->second,
                              .size = source.size()},
                             source);
   if (!target) return failure(target);
-  struct Forget {
-    Job& job;
-    ~Forget() { job.target = nullptr; }
-  } forget{job};
-  job.target = target->fresh.get();
+  const Announced announced(job, *target);
   const auto failed = [&](Error error) { return failure(about(std::move(error), conversion.target_path)); };
 
+  FileDevice* data = target->data ? &target->data->device() : nullptr;
   const bool reads_zero = target->fresh || conversion.target_is_zero;
   const auto writer = conversion.format->create({.file = &target->device(),
-                                                 .size = source.size(),
+                                                 .data_file = data,
+                                                 // What is there keeps its size.
+                                                 .size = target->fresh ? source.size() : target->existing->size(),
                                                  .options = conversion.options.format,
                                                  .compress = conversion.compress,
                                                  .level = conversion.level,
@@ -95,9 +119,10 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
 
   const CopyJob copying{.source = &source,
                         .writer = writer->get(),
-                        .target = {&target->device(), nullptr},
+                        .target = {&target->device(), data},
                         .target_is_zero = reads_zero,
                         .sparse_size = conversion.sparse_size,
+                        .keep_holes = !conversion.options.backing_file.empty() && source.layers().size() > 1,
                         .durable = durable};
   if (auto copied = copy(copying, job.progress, job.stop); !copied) return failed(std::move(copied.error()));
   if (auto same = still_the_same(source); !same) return same;
@@ -105,9 +130,11 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
     if (auto verified = verify(conversion, source, *target, job); !verified) return failed(std::move(verified.error()));
     if (auto same = still_the_same(source); !same) return same;
   }
-  if (target->fresh) {
-    job.progress.phase = Phase::flush;
-    if (auto named = target->fresh->commit(durable); !named) return failed(std::move(named.error()));
+  if (job.stop.requested()) return failure(ErrorKind::stopped, "convert", {});
+  job.progress.phase = Phase::flush;
+  for (TargetFile* file : {target->data.get(), target->fresh.get()}) {
+    if (!file) continue;
+    if (auto named = file->commit(durable); !named) return failed(std::move(named.error()));
   }
   job.progress.phase = Phase::done;
   return {};

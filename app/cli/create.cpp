@@ -40,39 +40,25 @@ struct Creation {
   bool unsafe = false, quiet = false;
 };
 
-// The size the backing image has; checks on the way that it can be opened.
-Result<uint64_t> backing_size(const Creation& creation) {
-  const std::string path = resolve_reference(creation.path, creation.options.backing_file);
-  OpenPolicy policy;
-  policy.backing = BackingPolicy::allow;
-  policy.named = {path};
-  policy.share = true;
-  auto image = open_image({.path = path, .format = creation.options.backing_format, .backing = false}, policy);
-  if (!image) return failure(image);
-  return (*image)->size();
-}
-
 Result<void> create(Creation& creation) {
   TargetOptions& options = creation.options;
-  if (!options.backing_format.empty() && options.backing_file.empty())
-    return invalid("-F says what the backing file is, but there is no -b");
-  if (!options.backing_file.empty()) {
-    if (options.backing_format.empty())
-      return invalid("-b needs -F: a backing file whose format is guessed is a way into this host for its guest");
-    if (auto known = format_named(options.backing_format); !known) return failure(known);
-    if (!creation.unsafe) {
-      const auto size = backing_size(creation);
-      if (!size) return failure(Error(size.error()));
-      if (!options.size) options.size = *size;
-    }
-  }
+  const auto size = check_backing(options, creation.path, creation.unsafe);
+  if (!size) return failure(Error(size.error()));
+  if (*size && !options.size) options.size = **size;
   if (!options.size) return invalid("a SIZE is needed, such as 10G");
   if (!creation.format->create)
     return failure(ErrorKind::unsupported, "create", fmt::format("{} images can only be read", creation.format->name));
 
   auto target = TargetFile::create(creation.path, CacheMode::automatic);
   if (!target) return failure(target);
+  std::unique_ptr<TargetFile> data;
+  if (const auto name = options.format.find("data_file"); name != options.format.end()) {
+    auto made = TargetFile::create(resolve_reference(creation.path, name->second), CacheMode::automatic);
+    if (!made) return failure(made);
+    data = std::move(*made);
+  }
   const auto writer = creation.format->create({.file = &(*target)->device(),
+                                               .data_file = data ? &data->device() : nullptr,
                                                .size = *options.size,
                                                .options = options.format,
                                                .backing_file = options.backing_file,
@@ -80,7 +66,10 @@ Result<void> create(Creation& creation) {
                                                .target_is_zero = true});
   if (!writer) return failure(Error(writer.error()));
   if (auto finished = (*writer)->finish(true); !finished) return finished;
-  if (auto committed = (*target)->commit(true); !committed) return committed;
+  for (TargetFile* file : {data.get(), target->get()}) {
+    if (!file) continue;
+    if (auto committed = file->commit(true); !committed) return committed;
+  }
   if (!creation.quiet) {
     std::string line =
         fmt::format("Formatting '{}', fmt={} size={}", creation.path, creation.format->name, *options.size);

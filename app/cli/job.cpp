@@ -92,7 +92,8 @@ class Display {
 };
 
 [[noreturn]] void leave_at_once(Job& job, int signal) {
-  if (TargetFile* target = job.target.load()) target->abandon();
+  for (const auto& target : job.targets)
+    if (TargetFile* file = target.load()) file->abandon();
   static constexpr std::string_view text = "\ndisklathe: stopped\n";
   [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, text.data(), text.size());
   _exit(exit_signal + signal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string_view>
@@ -16,8 +17,8 @@ namespace disklathe::cli {
 struct Job {
   Progress progress;
   Stop stop;
-  // Set by the work while there is one: what to clear away when the program must end with the work still stuck.
-  std::atomic<TargetFile*> target{nullptr};
+  // Set by the work while they are there: what to clear away when the program must end with the work still stuck.
+  std::array<std::atomic<TargetFile*>, 2> targets{};
 };
 
 enum class ProgressStyle : uint8_t {

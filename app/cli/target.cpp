@@ -7,6 +7,7 @@
 #include "app/cli/device_usage.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/size_text.h"
+#include "core/format/reference_path.h"
 
 namespace disklathe::cli {
 namespace {
@@ -72,6 +73,12 @@ Result<Target> open_target(const TargetRequest& request, const Image& source) {
   auto fresh = TargetFile::create(target.path, request.cache);
   if (!fresh) return failure(fresh);
   target.fresh = std::move(*fresh);
+  if (request.data_file.empty()) return target;
+  target.data_path = resolve_reference(request.path, request.data_file);
+  if (auto other = not_of_the_source(target.data_path, source); !other) return failure(other);
+  auto data = TargetFile::create(target.data_path, request.cache);
+  if (!data) return failure(data);
+  target.data = std::move(*data);
   return target;
 }
 

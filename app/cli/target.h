@@ -16,6 +16,8 @@ struct Target {
   std::string path;
   std::unique_ptr<TargetFile> fresh;
   std::unique_ptr<FileDevice> existing;
+  std::string data_path;
+  std::unique_ptr<TargetFile> data;  // -o data_file
 
   FileDevice& device() { return fresh ? fresh->device() : *existing; }
 };
@@ -24,7 +26,8 @@ struct TargetRequest {
   std::string path;
   bool existing = false;  // -n
   CacheMode cache = CacheMode::automatic;
-  uint64_t size = 0;  // of the guest's disk: what an existing target must have room for
+  std::string data_file;  // as the image will name it; empty: none
+  uint64_t size = 0;      // of the guest's disk: what an existing target must have room for
 };
 
 // Refuses, before a byte is written: what is part of the source, a folder, what is no file or device, a device or file

@@ -9,6 +9,7 @@
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
+#include "core/format/reference_path.h"
 
 namespace disklathe::cli {
 namespace {
@@ -72,6 +73,25 @@ Result<TargetOptions> parse_target_options(const std::vector<std::string>& lists
     }
   }
   return options;
+}
+
+Result<std::optional<uint64_t>> check_backing(const TargetOptions& options, const std::string& path, bool unseen) {
+  if (options.backing_file.empty()) {
+    if (options.backing_format.empty()) return std::nullopt;
+    return invalid("-F says what the backing file is, but there is none");
+  }
+  if (options.backing_format.empty())
+    return invalid("a backing file needs -F: were its format guessed, what a guest wrote there could decide it");
+  if (auto known = format_named(options.backing_format); !known) return failure(known);
+  if (unseen) return std::nullopt;
+  const OpenPolicy policy{.share = true, .named = {}};
+  auto image = open_image({.path = resolve_reference(path, options.backing_file),
+                           .format = options.backing_format,
+                           .backing = false,
+                           .data_file = false},
+                          policy);
+  if (!image) return failure(image);
+  return (*image)->size();
 }
 
 std::string list_options(const Format& format) {

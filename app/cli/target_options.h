@@ -23,6 +23,10 @@ struct TargetOptions {
 // "on". Names that `format` does not know are refused with those it does.
 Result<TargetOptions> parse_target_options(const std::vector<std::string>& lists, const Format& format);
 
+// Whether the backing file that is asked for makes sense for an image at `path`; nothing without one. Unless `unseen`,
+// it is opened: then the answer is its size.
+Result<std::optional<uint64_t>> check_backing(const TargetOptions& options, const std::string& path, bool unseen);
+
 // For -o help: one option a line.
 std::string list_options(const Format& format);
 

@@ -28,7 +28,9 @@ struct Copy {
         state(stop),
         cutter(*copy_job.source, copy_plan.piece_size, copy_job.sparse_size == 0),
         zeroing(*copy_job.target[0], stop),
-        progress(copy_progress) {}
+        progress(copy_progress) {
+    if (job.keep_holes) cutter.leave_out_holes(*job.source->layers()[0].reader, job.writer->unit(), progress.skipped);
+  }
 };
 
 Plan plan_copy(const CopyJob& job) {

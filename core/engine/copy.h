@@ -22,6 +22,9 @@ struct CopyJob {
   BlockDevice* target[2] = {nullptr, nullptr};
   bool target_is_zero = false;  // bytes never written read as zero: zero runs need no command
   uint32_t sparse_size = 4096;  // -S: runs of zeroes at least this long are not written; 0: nothing is looked for
+  // The target has a backing image that answers as the source's does: what the source's top image says nothing of is
+  // left to it.
+  bool keep_holes = false;
   bool durable = true;
   unsigned workers = 0;  // 0: by plan
   unsigned slots_per_worker = 0;

@@ -7,17 +7,31 @@
 
 namespace disklathe {
 
+// Steps over what is to be left out; returns where the next of it begins, or the end of the disk.
+Result<uint64_t> PieceCutter::end_of_held() {
+  while (holes_ && at_ < size_) {
+    auto run = holes_->run_at(at_, piece_size_);
+    if (!run) return failure(run);
+    if (!run->hole) return run->end;
+    *left_out_ += run->end - at_;
+    at_ = run->end;
+  }
+  return size_;
+}
+
 Result<bool> PieceCutter::next(Piece& piece) {
   const std::scoped_lock lock(mutex_);
+  const Result<uint64_t> end = end_of_held();
+  if (!end) return std::unexpected(end.error());
   if (at_ == size_) return false;
   piece.extents.clear();
 
-  const uint64_t window_end = std::min(round_down(at_, piece_size_) + piece_size_, size_);
-  Result<uint64_t> zero_end = zeroes_as_data_ ? at_ : cursor_.zero_until(at_, size_);
+  const uint64_t window_end = std::min(round_down(at_, piece_size_) + piece_size_, *end);
+  Result<uint64_t> zero_end = zeroes_as_data_ ? at_ : cursor_.zero_until(at_, *end);
   if (!zero_end) return failure(zero_end);
   piece.zero = *zero_end >= window_end;
   if (piece.zero) {
-    piece.guest = Range::between(at_, *zero_end == size_ ? size_ : round_down(*zero_end, piece_size_));
+    piece.guest = Range::between(at_, *zero_end == *end ? *end : round_down(*zero_end, piece_size_));
   } else {
     piece.guest = Range::between(at_, window_end);
     auto collected = cursor_.collect(piece.guest, piece.extents);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/engine/hole_walk.h"
 #include "core/engine/map_cursor.h"
 
 namespace disklathe {
@@ -26,15 +29,26 @@ class PieceCutter {
   PieceCutter(ImageReader& image, uint64_t piece_size, bool zeroes_as_data = false)
       : cursor_(image), size_(image.size()), piece_size_(piece_size), zeroes_as_data_(zeroes_as_data) {}
 
+  // Leaves out what `top`, an image of the same size, says nothing of, and counts it in `left_out`. unit: of the
+  // target. Before the first piece is taken.
+  void leave_out_holes(ImageReader& top, uint64_t unit, std::atomic<uint64_t>& left_out) {
+    holes_.emplace(top, unit);
+    left_out_ = &left_out;
+  }
+
   // False when there are no more. Reuses the piece's memory.
   Result<bool> next(Piece& piece);
 
  private:
+  Result<uint64_t> end_of_held();
+
   std::mutex mutex_;
   MapCursor cursor_;
   const uint64_t size_;
   const uint64_t piece_size_;
   const bool zeroes_as_data_;
+  std::optional<HoleWalk> holes_;
+  std::atomic<uint64_t>* left_out_ = nullptr;
   uint64_t at_ = 0;
   uint64_t index_ = 0;
 };
