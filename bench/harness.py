@@ -189,7 +189,7 @@ class Bench:
         busy = machine.busy_seconds()
         command = [self.tools["runner"], str(write_end), program, *map(str, contender.command[1:])]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              pass_fds=(write_end,), start_new_session=True) as process:
+                              pass_fds=(write_end,), process_group=0) as process:
             os.close(write_end)
             try:
                 _, errors = process.communicate(timeout=TIMEOUT)
