@@ -83,6 +83,7 @@ Result<std::optional<uint64_t>> first_other_status(Image& a, Image& b) {
 }
 
 Result<void> work(Comparison& comparison, Job& job) {
+  comparison.a.file_holes = comparison.b.file_holes = !comparison.strict;
   auto a = open_image(comparison.a, comparison.policy);
   if (!a) return failure(a);
   auto b = open_image(comparison.b, comparison.policy);

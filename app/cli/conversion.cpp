@@ -85,7 +85,9 @@ class Announced {
 }  // namespace
 
 Result<void> run_conversion(const Conversion& conversion, Job& job) {
-  auto opened = open_image(conversion.source, conversion.policy);
+  ImageRequest request = conversion.source;
+  request.file_holes = true;
+  auto opened = open_image(request, conversion.policy);
   if (!opened) return failure(opened);
   Image& source = **opened;
   const bool durable = conversion.target_cache != CacheMode::unsafe;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/device/file_device.h"
+#include "core/format/file_holes.h"
 #include "core/format/reference_path.h"
 
 namespace disklathe {
@@ -71,6 +72,7 @@ class Image::Opening {
       }
       if (auto done = add_layer(std::move(next->device), std::move(next->path), format); !done) return failure(done);
     }
+    image_->file_holes_ = request_.file_holes;
     return std::move(image_);
   }
 
@@ -229,7 +231,25 @@ Result<void> Image::map(Range want, std::vector<Extent>& out) {
   if (want.empty() || want.at >= size() || want.length > size() - want.at) {
     return failure(ErrorKind::invalid, "map", "the range does not lie inside the disk");
   }
-  return Walk(layers_, want, out).run();
+  if (!file_holes_) return Walk(layers_, want, out).run();
+  std::vector<Extent> extents;
+  if (auto walked = Walk(layers_, want, extents).run(); !walked) return walked;
+  return append_without_file_holes(extents, out);
+}
+
+Result<void> Image::append_without_file_holes(const std::vector<Extent>& extents, std::vector<Extent>& out) const {
+  const size_t first = out.size();
+  std::vector<FileHoles> holes(files_.size());
+  for (const Extent& extent : extents) {
+    if (out.size() - first >= max_extents) break;
+    if (extent.kind != Extent::Kind::data) {
+      append_merged(out, first, extent);
+    } else if (auto done = holes[extent.file].append_split(*files_[extent.file], extent, first, max_extents, out);
+               !done) {
+      return failure(about(std::move(done.error()), files_[extent.file]->name()));
+    }
+  }
+  return {};
 }
 
 Result<void> Image::decode(const Extent& extent, Bytes in, MutableBytes out) const {

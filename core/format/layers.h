@@ -29,6 +29,9 @@ struct ImageRequest {
   std::string snapshot;   // internal, of the top image
   bool backing = true;    // false: the top layer alone, its holes read as holes
   bool data_file = true;  // false: external data files stay closed; facts are there, map() refuses
+  // true: data that a sparse file does not hold (preallocated clusters) is said to be zero, for whoever would read it.
+  // false: what the image says, and nothing of its file, as qemu-img shows and counts it.
+  bool file_holes = false;
 };
 
 struct Layer {
@@ -67,9 +70,12 @@ class Image : public ImageReader {
   class Walk;
 
   Image() = default;
+  Result<void> append_without_file_holes(const std::vector<Extent>& extents, std::vector<Extent>& out) const;
+
   std::vector<std::unique_ptr<BlockDevice>> files_;
   std::vector<Layer> layers_;
   std::vector<uint16_t> layer_of_file_;
+  bool file_holes_ = false;
 };
 
 // The longest chain that is opened.

@@ -224,6 +224,19 @@ class QemuImagesTest : public QObject {
     compare_map(path);
   }
 
+  void knows_what_preallocated_clusters_are_not_there() {
+    const TempDir folder(TempDir::Where::memory);
+    const std::string path = folder.file("image.qcow2");
+    run({"qemu-img", "create", "-q", "-f", "qcow2", "-o", "preallocation=metadata", path, "64G"});
+    qemu_io(path, {"write -P 1 32G 1M"});
+    const auto image = open({.path = path, .file_holes = true});
+    const auto extents = map_all(*image, {0, image->size()});
+    QVERIFY(extents.has_value());
+    uint64_t data = 0;
+    for (const Extent& extent : *extents) data += reads_zero(extent) ? 0 : extent.guest.length;
+    QCOMPARE(data, uint64_t{1} << 20);
+  }
+
   void reads_external_data_files_data() {
     QTest::addColumn<QByteArray>("options");
     QTest::newRow("plain") << QByteArray();
