@@ -22,7 +22,8 @@ MapEntry entry_of(const Image& image, const Extent& extent) {
   entry.data = !entry.zero;
   entry.compressed = extent.kind == Kind::compressed;
   // Bytes that are there as the guest sees them; for compressed and encrypted ones an offset says nothing.
-  if ((extent.kind == Kind::data || extent.kind == Kind::zero) && !extent.host.empty()) entry.offset = extent.host.at;
+  if (extent.kind != Kind::compressed && extent.kind != Kind::encrypted && !extent.host.empty())
+    entry.offset = extent.host.at;
   return entry;
 }
 

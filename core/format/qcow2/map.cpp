@@ -145,7 +145,8 @@ class Map::Walk {
     if (!(entry & entry_zero))
       return stored ? data(host, skip, length, entry_at) : (hole_until(at_ + length), Result<void>{});
     if (map_.version_ < 3) return corrupt(entry_at, "a zero cluster in a version 2 image");
-    reserved(Extent::Kind::zero, stored, host + skip, length);
+    // QEMU's map tells no place for a zero cluster at 0.
+    reserved(Extent::Kind::zero, host != 0, host + skip, length);
     return {};
   }
 
