@@ -13,7 +13,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/device/file_device_state.h"
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 
 namespace disklathe {
 namespace {

@@ -13,7 +13,7 @@
 
 namespace disklathe {
 
-// What one slot works on at a time: at most piece_size bytes with some data in them, or a run of zeroes of any length.
+// What one slot works on at a time: a bounded number of bytes with some data in them, or a run of zeroes of any length.
 struct Piece {
   uint64_t index = 0;  // 0, 1, 2, ... in guest order, without gaps
   Range guest;
@@ -25,9 +25,9 @@ struct Piece {
 // Any thread.
 class PieceCutter {
  public:
-  // Pieces of data end on multiples of piece_size. When zeroes are wanted as data no piece is `zero`.
-  PieceCutter(ImageReader& image, uint64_t piece_size, bool zeroes_as_data = false)
-      : cursor_(image), size_(image.size()), piece_size_(piece_size), zeroes_as_data_(zeroes_as_data) {}
+  // When zeroes are wanted as data no piece is `zero`.
+  explicit PieceCutter(ImageReader& image, bool zeroes_as_data = false)
+      : cursor_(image), size_(image.size()), zeroes_as_data_(zeroes_as_data) {}
 
   // Leaves out what `top`, an image of the same size, says nothing of, and counts it in `left_out`. unit: of the
   // target. Before the first piece is taken.
@@ -36,16 +36,16 @@ class PieceCutter {
     left_out_ = &left_out;
   }
 
-  // False when there are no more. Reuses the piece's memory.
-  Result<bool> next(Piece& piece);
+  // False when there are no more. A piece with data ends on a multiple of piece_size, which may differ from call to
+  // call. Reuses the piece's memory.
+  Result<bool> next(Piece& piece, uint64_t piece_size);
 
  private:
-  Result<uint64_t> end_of_held();
+  Result<uint64_t> end_of_held(uint64_t piece_size);
 
   std::mutex mutex_;
   MapCursor cursor_;
   const uint64_t size_;
-  const uint64_t piece_size_;
   const bool zeroes_as_data_;
   std::optional<HoleWalk> holes_;
   std::atomic<uint64_t>* left_out_ = nullptr;

@@ -10,7 +10,7 @@
 #include "core/base/bytes.h"
 #include "core/base/result.h"
 #include "core/format/layers.h"
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 #include "core/io/ring.h"
 
 namespace disklathe {

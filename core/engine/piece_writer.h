@@ -14,7 +14,7 @@
 #include "core/engine/find_runs.h"
 #include "core/engine/piece_cutter.h"
 #include "core/engine/turnstile.h"
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 #include "core/io/ring.h"
 #include "core/zero/zero_strategy.h"
 

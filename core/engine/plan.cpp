@@ -2,6 +2,7 @@
 #include "core/engine/plan.h"
 
 #include <algorithm>
+#include <numeric>
 #include <thread>
 
 #include "core/base/arithmetic.h"
@@ -11,11 +12,21 @@ namespace disklathe {
 namespace {
 
 // Measured (docs/adr): page cache and tmpfs copy best in pieces that stay in the processor's cache, one worker a core;
-// direct I/O best by one worker with several requests of up to 1 MiB in flight.
+// direct I/O best by one worker with several requests of up to 1 MiB in flight, fewer where a head has to move.
 constexpr uint64_t immediate_piece = 256 << 10;
 constexpr uint64_t queued_piece = 1 << 20;
-constexpr unsigned queued_slots = 8;
+constexpr uint64_t most_queued_piece = 4 << 20;
+constexpr uint64_t most_in_flight = 16 << 20;
+constexpr unsigned queued_slots = 8, rotating_slots = 4;
 constexpr unsigned most_workers = 16;
+
+// Pieces that are also multiples of what the target calls optimal, where that is a sane number.
+uint64_t unit_of(const PlanRequest& request) {
+  const uint64_t optimal = request.optimal_io.value_or(0);
+  if (optimal == 0 || !is_multiple(optimal, 4096)) return request.unit;
+  const uint64_t both = std::lcm(request.unit, optimal);
+  return both <= queued_piece ? both : request.unit;
+}
 
 }  // namespace
 
@@ -23,14 +34,20 @@ Plan make_plan(const PlanRequest& request) {
   const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1U, most_workers);
   Plan plan;
   plan.ring = request.queued ? RingKind::automatic : RingKind::immediate;
-  plan.piece_size = round_up(request.queued ? queued_piece : immediate_piece, request.unit);
   plan.workers = request.queued && !request.computes ? 1 : cores;
   if (request.queued) {
-    plan.slots_per_worker = std::max(2U, queued_slots / plan.workers);
+    plan.unit = unit_of(request);
+    plan.piece_size = round_up(queued_piece, plan.unit);
+    plan.most_piece_size = round_up(most_queued_piece, plan.unit);
+    plan.tuned = true;
+    plan.slots_per_worker = std::max(2U, (request.rotating ? rotating_slots : queued_slots) / plan.workers);
   } else {
+    plan.unit = request.unit;
+    plan.piece_size = plan.most_piece_size = round_up(immediate_piece, plan.unit);
     // A second slot keeps the thread busy while the first waits for its turn.
     plan.slots_per_worker = request.ordered ? 2 : 1;
   }
+  plan.budget = std::max(most_in_flight, uint64_t{plan.workers} * plan.slots_per_worker * plan.piece_size);
   return plan;
 }
 

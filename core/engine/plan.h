@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/device/block_device.h"
 #include "core/io/ring.h"
@@ -14,15 +15,21 @@ class Image;
 struct Plan {
   unsigned workers = 1;           // threads, one ring each
   unsigned slots_per_worker = 1;  // pieces in flight a worker
-  uint64_t piece_size = 0;        // bytes
+  uint64_t piece_size = 0;        // bytes; where the search begins when it is tuned
+  uint64_t most_piece_size = 0;   // what buffers are made for
+  uint64_t unit = 1;              // piece sizes are multiples of this
+  bool tuned = false;             // the piece size is searched for on the job itself (engine/tuner)
+  uint64_t budget = 0;            // bytes in flight, of all workers together
   RingKind ring = RingKind::immediate;
 };
 
 struct PlanRequest {
-  bool queued = false;    // some descriptor of the job wants a queue
-  bool computes = false;  // bytes are decoded or encoded: worth all cores
-  bool ordered = false;   // slots wait for their turn to place
-  uint64_t unit = 1;      // pieces are multiples of this: the largest cluster on either side
+  bool queued = false;                 // some descriptor of the job wants a queue
+  bool computes = false;               // bytes are decoded or encoded: worth all cores
+  bool ordered = false;                // slots wait for their turn to place
+  bool rotating = false;               // some device has a head to move
+  uint64_t unit = 1;                   // pieces are multiples of this: the largest cluster on either side
+  std::optional<uint64_t> optimal_io;  // of the target, where it reports one
 };
 
 Plan make_plan(const PlanRequest& request);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+
+#include "core/engine/tuner.h"
 
 namespace disklathe {
 
@@ -20,6 +21,10 @@ struct Progress {
   std::atomic<uint64_t> skipped{0};    // bytes that needed nothing: holes of the source on a target known to be zero
   std::atomic<uint64_t> flushed{0};    // bytes known durable
   std::atomic<uint64_t> verified{0};   // bytes read back and compared
+
+  // The request size of the copy, bytes, and why it is that one.
+  std::atomic<uint64_t> request_size{0};
+  std::atomic<Tuner::Reason> request_reason{Tuner::Reason::start};
 
   // Bytes of the current phase gone through.
   uint64_t position() const {

@@ -1,44 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/buffer_pool.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <new>
-#include <utility>
-
-#include "core/base/arithmetic.h"
-
 namespace disklathe {
 
-AlignedBuffer::AlignedBuffer(size_t size, size_t alignment) {
-  if (size == 0) return;
-  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // mmap() gives page alignment; for more, a larger piece is mapped and its ends are given back.
-  const size_t wanted = round_up(size, page);
-  const size_t spare = alignment > page ? alignment - page : 0;
-  void* mapped = mmap(nullptr, wanted + spare, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED) throw std::bad_alloc();  // as operator new does: nothing here can go on without memory
-  auto* start = static_cast<std::byte*>(mapped);
-  const size_t before = spare == 0 ? 0 : (alignment - reinterpret_cast<uintptr_t>(start) % alignment) % alignment;
-  if (before > 0) munmap(start, before);
-  if (spare > before) munmap(start + before + wanted, spare - before);
-  data_ = start + before;
-  size_ = size;
+BufferPool::Waiting BufferPool::lease(Ring& ring, uint64_t bytes) { return {*this, ring, bytes}; }
+
+// The bytes are accounted for here, or by give_back() on behalf of who waits; await_resume() only fetches the buffer.
+bool BufferPool::Waiting::await_suspend(std::coroutine_handle<> waiter) {
+  const std::scoped_lock lock(pool_.mutex_);
+  if (pool_.waiters_.empty() && pool_.fits(bytes_)) {
+    pool_.leased_ += bytes_;
+    return false;
+  }
+  pool_.waiters_.push_back({bytes_, &ring_, waiter});
+  return true;
 }
 
-AlignedBuffer::AlignedBuffer(AlignedBuffer&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+BufferPool::Lease BufferPool::Waiting::await_resume() { return {pool_, pool_.take(), bytes_}; }
 
-AlignedBuffer& AlignedBuffer::operator=(AlignedBuffer&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
+AlignedBuffer BufferPool::take() {
+  const std::scoped_lock lock(mutex_);
+  if (free_.empty()) return AlignedBuffer(buffer_size_, alignment_);
+  AlignedBuffer buffer = std::move(free_.back());
+  free_.pop_back();
+  return buffer;
 }
 
-AlignedBuffer::~AlignedBuffer() {
-  if (data_ != nullptr) munmap(data_, size_);
+void BufferPool::give_back(AlignedBuffer buffer, uint64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  free_.push_back(std::move(buffer));
+  leased_ -= bytes;
+  while (!waiters_.empty() && fits(waiters_.front().bytes)) {
+    const Waiter waiter = waiters_.front();
+    waiters_.erase(waiters_.begin());
+    leased_ += waiter.bytes;
+    waiter.ring->post(waiter.coroutine);
+  }
 }
 
 }  // namespace disklathe

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 #include "tests/support/run_task.h"
 #include "tests/support/temp_dir.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "core/device/file_device.h"
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 #include "tests/support/loop_device.h"
 #include "tests/support/run_task.h"
 #include "tests/support/temp_dir.h"

@@ -13,10 +13,10 @@ class PieceCutterTest : public QObject {
   Q_OBJECT
 
   static std::vector<Piece> cut(ImageReader& image, uint64_t piece_size) {
-    PieceCutter cutter(image, piece_size);
+    PieceCutter cutter(image);
     std::vector<Piece> pieces;
     for (Piece piece;;) {
-      auto more = cutter.next(piece);
+      auto more = cutter.next(piece, piece_size);
       if (!more || !*more) return pieces;
       pieces.push_back(piece);
     }
@@ -79,6 +79,26 @@ class PieceCutterTest : public QObject {
       next = piece.guest.end();
     }
     QCOMPARE(next, at);
+  }
+
+  void theSizeMayChangeFromPieceToPiece() {
+    test::FakeReader image({data(0, 8000, 0)});
+    PieceCutter cutter(image);
+    Piece piece;
+    QVERIFY(*cutter.next(piece, 1000));
+    QVERIFY(*cutter.next(piece, 4000));
+    QCOMPARE(piece.guest, (Range{1000, 3000}));
+    QVERIFY(*cutter.next(piece, 2000));
+    QCOMPARE(piece.guest, (Range{4000, 2000}));
+  }
+
+  void zeroesAreDataWhenTheyAreWantedAsSuch() {
+    test::FakeReader image({zero(0, 3000)});
+    PieceCutter cutter(image, true);
+    Piece piece;
+    QVERIFY(*cutter.next(piece, 1000));
+    QVERIFY(!piece.zero);
+    QCOMPARE(piece.guest, (Range{0, 1000}));
   }
 
   void anEmptyImageHasNoPieces() {

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "core/device/file_device.h"
-#include "core/io/buffer_pool.h"
+#include "core/io/aligned_buffer.h"
 #include "core/io/ring.h"
 #include "tests/support/child.h"
 #include "tests/support/run_task.h"
