@@ -42,7 +42,7 @@ struct Copy {
                .least = std::max(least_tuned, copy_plan.unit),
                .most = copy_plan.most_piece_size,
                .unit = copy_plan.unit}),
-                progress(copy_progress) {
+        progress(copy_progress) {
     if (job.keep_holes) cutter.leave_out_holes(*job.source->layers()[0].reader, job.writer->unit(), progress.skipped);
   }
 };

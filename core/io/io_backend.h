@@ -17,6 +17,10 @@ class IoBackend {
   // Takes the request; its complete() is called later, from a wait(). May be called from within a complete().
   virtual void submit(Ring::Operation& operation) = 0;
 
+  // Hands what was submitted to the kernel without waiting. Called whenever a coroutine has suspended: the next one may
+  // keep the thread busy for long, and devices are not to idle meanwhile.
+  virtual void start() {}
+
   // Hands everything submitted to the kernel, blocks until something completed or wake() was called, and calls
   // complete() of what did. May return without having done anything.
   virtual void wait() = 0;

@@ -41,6 +41,7 @@ Result<std::unique_ptr<Ring>> Ring::create(RingKind kind) {
 void Ring::spawn(Task<void> task) {
   ++running_;
   Root::run(*this, std::move(task));
+  backend_->start();
 }
 
 void Ring::run() {
@@ -54,7 +55,10 @@ void Ring::run() {
       backend_->wait();
       continue;
     }
-    for (const std::coroutine_handle<> coroutine : resumable) coroutine.resume();
+    for (const std::coroutine_handle<> coroutine : resumable) {
+      coroutine.resume();
+      backend_->start();
+    }
     resumable.clear();
   }
 }

@@ -45,6 +45,10 @@ class UringBackend final : public IoBackend {
     if (!backlog_.empty() || !enqueue(operation)) backlog_.push_back(&operation);
   }
 
+  void start() override {
+    if (io_uring_sq_ready(&ring_) > 0) (void)io_uring_submit(&ring_);
+  }
+
   void wait() override {
     if (!wake_armed_) arm_wake();
     // A failure here (EINTR, or EAGAIN and EBUSY under pressure) leaves requests queued: completions are reaped, and
@@ -117,6 +121,7 @@ class UringBackend final : public IoBackend {
       for (unsigned i = 0; i < count; ++i) {
         if (done[i].first != nullptr) {
           done[i].first->complete(done[i].second);
+          start();
         } else {
           wake_.drain();
           wake_armed_ = false;

@@ -63,10 +63,10 @@ class HoleWalkTest : public QObject {
     test::FakeReader top({hole(0, 3000), data(3000, 500, 0), hole(3500, 2500), zero(6000, 1000), hole(7000, 500)});
     test::FakeReader chain({data(0, 3000, 9000), data(3000, 500, 0), data(3500, 2500, 9000), zero(6000, 1500)});
     std::atomic<uint64_t> left_out = 0;
-    PieceCutter cutter(chain, 2000);
+    PieceCutter cutter(chain);
     cutter.leave_out_holes(top, 1000, left_out);
     std::vector<Range> held;
-    for (Piece piece; *cutter.next(piece);) {
+    for (Piece piece; *cutter.next(piece, 2000);) {
       held.push_back(piece.guest);
       QCOMPARE(piece.zero, piece.guest.at == 6000);
       // The unit that is a hole in part comes with what the chain has there.
