@@ -263,7 +263,7 @@ class QemuImagesTest : public QObject {
     QFETCH(QByteArray, type);
     const TempDir folder(TempDir::Where::memory);
     std::string content;
-    for (int i = 0; content.size() < (5 << 20); ++i) content += std::to_string(i * 7919) + (i % 50 ? " " : "\n");
+    for (int64_t i = 0; content.size() < (5 << 20); ++i) content += std::to_string(i * 7919) + (i % 50 ? " " : "\n");
     content.resize(5 << 20);
     test::write_file(folder.file("in.raw"), content);
     run({"qemu-img", "convert", "-f", "raw", "-O", "qcow2", "-c", "-o", "compression_type=" + type.toStdString(),
