@@ -12,6 +12,11 @@
 #include <cstddef>
 #include <span>
 
+#ifdef __SANITIZE_THREAD__
+// QtTest has a thread of its own, which the forked process does without; the sanitizer would not go on there.
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
+#endif
+
 namespace disklathe::test {
 namespace {
 
