@@ -56,6 +56,8 @@ std::string raw_sentence(const Error& error) {
                          device ? "Devices are root's: run this as root, or have your user allowed to use it"
                                 : "Run this as somebody who may, or change the permissions");
     case ErrorKind::busy:
+      // A cause of our own says what would free it.
+      if (!error.os_error && !error.cause.empty()) return cannot(error, "");
       return with_advice(cannot(error, "it is in use"),
                          device ? "Unmount it, or stop what uses it" : "Stop what uses it, then try again");
     case ErrorKind::no_space:

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "app/cli/device_usage.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/size_text.h"
+#include "app/cli/target_usage.h"
 #include "core/format/reference_path.h"
 
 namespace disklathe::cli {

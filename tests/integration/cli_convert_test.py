@@ -300,7 +300,7 @@ class DeviceTest(CommandTest):
         self.refuses("convert", "-n", "a.raw", self.device, code=13, says=(self.device, "mounted on", "mnt"))
 
     def test_the_file_under_a_loop_device_is_in_use(self):
-        self.refuses("convert", "-n", "a.raw", "disk.img", code=13, says="attached as loop")
+        self.refuses("convert", "-n", "a.raw", "disk.img", code=13, says="under the loop device")
 
 
 if __name__ == "__main__":
