@@ -103,7 +103,12 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
                             source);
   if (!target) return failure(target);
   const Announced announced(job, *target);
-  const auto failed = [&](Error error) { return failure(about(std::move(error), conversion.target_path)); };
+  const auto failed = [&](Error error) {
+    const uint64_t total = job.progress.total, done = job.progress.position();
+    if (target->fresh && error.kind == ErrorKind::no_space && error.cause.empty() && total > done)
+      error.cause = fmt::format("up to {} more are needed", human_size(total - done));
+    return failure(about(std::move(error), conversion.target_path));
+  };
 
   FileDevice* data = target->data ? &target->data->device() : nullptr;
   const bool reads_zero = target->fresh || conversion.target_is_zero;

@@ -62,9 +62,11 @@ std::string raw_sentence(const Error& error) {
                          device ? "Unmount it, or stop what uses it" : "Stop what uses it, then try again");
     case ErrorKind::no_space:
       // Without the kernel's number it is a target of a fixed size that is too small.
-      return error.os_error ? with_advice(cannot(error, "no space left") + free_space(error.subject),
-                                          "Make room, or choose another place")
-                            : cannot(error, "no space left");
+      if (!error.os_error) return cannot(error, "no space left");
+      return device ? with_advice(cannot(error, "no space left"),
+                                  "It has gone away, or it is thin and there is no more behind it: dmesg says which")
+                    : with_advice(cannot(error, "no space left") + free_space(error.subject),
+                                  "Make room, or choose another place");
     case ErrorKind::vanished:
       return with_advice(fmt::format("{} went away{}: {}", thing, place(error), reason(error, "no such device")),
                          "Check the cable or the connection, then start again");

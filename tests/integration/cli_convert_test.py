@@ -262,7 +262,7 @@ class FullTest(CommandTest):
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2M", "none", "small"], check=True)
         self.addCleanup(subprocess.run, ["umount", "small"])
         pathlib.Path("small/x.raw").write_bytes(b"the old one")
-        self.refuses("convert", "-O", "raw", "a.raw", "small/x.raw", code=14, says=("small/x.raw", "free"))
+        self.refuses("convert", "-O", "raw", "a.raw", "small/x.raw", code=14, says=("small/x.raw", "more are needed", " free)"))
         self.assertEqual(os.listdir("small"), ["x.raw"])
         self.assertEqual(pathlib.Path("small/x.raw").read_bytes(), b"the old one")
 
@@ -291,6 +291,27 @@ class DeviceTest(CommandTest):
         before = pathlib.Path("disk.img").read_bytes()
         self.refuses("convert", "-n", "big.raw", self.device, code=14, says=f"{MIB} bytes are missing")
         self.assertEqual(pathlib.Path("disk.img").read_bytes(), before)
+
+    def test_a_medium_that_cannot_be_read_is_told_with_the_offset_and_nothing_is_left(self):
+        before = sorted(os.listdir())
+        os.truncate("disk.img", MIB)  # the device keeps its size, and has nothing behind the first MiB
+        done = self.refuses("convert", "-f", "raw", "-O", "raw", "-T", "none", self.device, "x.raw", code=10,
+                            says=(f"cannot read '{self.device}' at byte ", "dmesg"))
+        self.assertGreaterEqual(int(done.stderr.split("at byte ")[1].split()[0]), MIB)
+        self.assertEqual(sorted(os.listdir()), before)
+
+    def test_a_medium_that_takes_no_more_is_no_success(self):
+        os.mkdir("small")
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1M", "none", "small"], check=True)
+        self.addCleanup(subprocess.run, ["umount", "small"])
+        self.data("small/disk.img", size=8 * MIB)
+        device = subprocess.run(["losetup", "--find", "--show", "small/disk.img"], check=True, capture_output=True,
+                                text=True).stdout.strip()
+        self.addCleanup(subprocess.run, ["losetup", "-d", device])
+        self.data("full.raw", (0, 8 * MIB))
+        # Told by the write that meets it, or of what the page cache took by the flush.
+        for cache, code in (("none", 14), ("writeback", 10)):
+            self.refuses("convert", "-n", "-t", cache, "full.raw", device, code=code, says=(device, "dmesg"))
 
     def test_a_mounted_device_is_refused_by_name(self):
         subprocess.run(["mke2fs", "-q", "-F", self.device], check=True)
