@@ -46,7 +46,7 @@ std::string cannot(const Error& error, std::string_view otherwise) {
 std::string with_advice(std::string text, std::string_view advice) { return fmt::format("{}. {}", text, advice); }
 
 std::string raw_sentence(const Error& error) {
-  const bool device = error.subject.starts_with("/dev/");
+  const bool device = error.subject.starts_with("/dev/") && !error.subject.starts_with("/dev/shm/");
   const std::string thing = error.subject.empty() ? "the file" : fmt::format("'{}'", error.subject);
   switch (error.kind) {
     case ErrorKind::not_found:
