@@ -31,7 +31,7 @@ struct CreateOptions {
 const std::vector<OptionInfo>& create_options();
 
 // Each value by itself. Error: invalid, operation "create".
-Result<CreateOptions> parse_options(const FormatOptions& options);
+Result<CreateOptions> parse_options(const FormatOptions& given);
 
 // What does not go together; what is only possible in version 3. Error: invalid, operation "create".
 Result<void> check_combination(const CreateOptions& options);

@@ -68,9 +68,9 @@ class Writer final : public ImageWriter {
   Result<void> map_zeroes(Range guest);
 
   Result<void> make_l2_tables(Span span);
-  // Gives each cluster of the span its L2 entry: the first one's, and descriptors that grow by `step`. The tables are
+  // Gives each cluster of the span its L2 entry: `next` the first one, descriptors grow by `step`. The tables are
   // there; an entry that says something else already is an error.
-  Result<void> map(Span span, Entry first, uint64_t step);
+  Result<void> map(Span span, Entry next, uint64_t step);
   Entry load_entry(Bytes table, uint64_t index) const;
   void store_entry(MutableBytes table, uint64_t index, Entry entry) const;
   // Of plain data that lies at this host offset.

@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "core/base/arithmetic.h"
-#include "core/base/endian.h"
+#include "core/device/file_device.h"
 #include "tests/support/faulty_device.h"
 #include "tests/support/made_image.h"
 #include "tests/support/memory_device.h"
@@ -217,6 +217,22 @@ class WriterContractTest : public QObject {
     const auto safe = create({.file = &file, .size = 1 << 20, .target_is_zero = true});
     QVERIFY(safe && safe->finish(true));
     QCOMPARE(file.flushes(), 2u);  // before the header, after it
+  }
+
+  void reservesTheSpaceItIsAskedFor() {
+    for (const char* format : {"raw", "qcow2"}) {
+      test::MadeImage image(format);
+      test::write_file(image.path(), "");
+      const auto file = FileDevice::open({.path = image.path(), .writable = true, .cache = CacheMode::writeback});
+      QVERIFY(file);
+      const auto writer = find_format(format)->create(
+          {.file = file->get(), .size = 3 << 20, .options = {{"preallocation", "falloc"}}, .target_is_zero = true});
+      QVERIFY2(writer, writer ? "" : test::describe(writer.error()).c_str());
+      QVERIFY((*writer)->finish(true));
+      QVERIFY((*file)->allocated_bytes() >= 3u << 20);
+      QVERIFY(format == std::string("raw") || image.check().empty());
+      FINE(image.compare(std::vector<std::byte>(3 << 20)));
+    }
   }
 
   void saysWhenADeviceIsTooSmall() {
