@@ -30,24 +30,6 @@ Tells how large an image file will be: for what FILE holds, or for SIZE bytes.
   -U, --force-share           also when another program writes to the image
 )";
 
-// The runs of the guest's disk that do not read as zeroes.
-Result<std::vector<Range>> data_runs(Image& image) {
-  std::vector<Range> runs;
-  std::vector<Extent> extents;
-  for (Range rest{0, image.size()}; !rest.empty(); rest = Range::between(extents.back().guest.end(), rest.end())) {
-    extents.clear();
-    if (auto mapped = image.map(rest, extents); !mapped) return failure(mapped);
-    for (const Extent& extent : extents) {
-      if (reads_zero(extent)) continue;
-      if (!runs.empty() && runs.back().end() == extent.guest.at)
-        runs.back().length += extent.guest.length;
-      else
-        runs.push_back(extent.guest);
-    }
-  }
-  return runs;
-}
-
 }  // namespace
 
 int run_measure(Arguments arguments) {
@@ -89,16 +71,14 @@ int run_measure(Arguments arguments) {
     return exit_unsupported;
   }
 
-  std::vector<Range> runs;
+  std::unique_ptr<Image> image;
   MeasureRequest request{.size = size.value_or(0), .options = std::move(options->format)};
   if (!files.empty()) {
-    auto image = open_image({.path = files[0], .format = format, .snapshot = snapshot_of(snapshot)}, policy);
-    if (!image) return report(image.error());
-    auto found = data_runs(**image);
-    if (!found) return report(found.error());
-    runs = std::move(*found);
-    request.size = (*image)->size();
-    request.data = &runs;
+    auto opened = open_image({.path = files[0], .format = format, .snapshot = snapshot_of(snapshot)}, policy);
+    if (!opened) return report(opened.error());
+    image = std::move(*opened);
+    request.size = image->size();
+    request.source = image.get();
   }
   const auto measured = (*target)->measure(request);
   if (!measured) return report(measured.error());

@@ -53,8 +53,8 @@ struct CreateRequest {
 struct MeasureRequest {
   uint64_t size = 0;
   FormatOptions options;
-  // Guest runs that hold data, in order, merged; null: count nothing but metadata (size given without an image).
-  const std::vector<Range>* data = nullptr;
+  // What is to be stored; its size is `size`. Null: count nothing but metadata (size given without an image).
+  ImageReader* source = nullptr;
 };
 struct Measured {
   uint64_t required = 0, fully_allocated = 0;  // bytes of the image file

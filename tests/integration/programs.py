@@ -13,6 +13,7 @@ import tempfile
 import time
 
 DISKLATHE = os.environ.get("DISKLATHE", "disklathe")
+SANITIZED = any(os.environ.get("DISKLATHE_BUILD_DIR", "").endswith(preset) for preset in ("asan", "tsan"))
 MEBIBYTE = 1 << 20
 
 

@@ -30,13 +30,21 @@ uint64_t metadata_bytes(uint64_t clusters, const CreateOptions& options) {
   return (counted + refcount_clusters(counted + clusters, options)) * options.cluster_size();
 }
 
-uint64_t clusters_touched(const std::vector<Range>& runs, uint64_t cluster_size) {
+// How many clusters have something in them that does not read as zeroes. Nothing is kept: an image of tebibytes may
+// have millions of runs.
+Result<uint64_t> clusters_touched(ImageReader& source, uint64_t cluster_size) {
   uint64_t count = 0, behind = 0;  // clusters before `behind` are counted or passed
-  for (const Range& run : runs) {
-    const uint64_t first = std::max(behind, run.at / cluster_size);
-    const uint64_t end = divide_up(run.end(), cluster_size);
-    if (end > first) count += end - first;
-    behind = std::max(behind, end);
+  std::vector<Extent> extents;
+  for (Range rest{0, source.size()}; !rest.empty(); rest = Range::between(extents.back().guest.end(), rest.end())) {
+    extents.clear();
+    if (auto mapped = source.map(rest, extents); !mapped) return failure(mapped);
+    for (const Extent& extent : extents) {
+      if (reads_zero(extent)) continue;
+      const uint64_t first = std::max(behind, extent.guest.at / cluster_size);
+      const uint64_t end = divide_up(extent.guest.end(), cluster_size);
+      if (end > first) count += end - first;
+      behind = std::max(behind, end);
+    }
   }
   return count;
 }
@@ -52,9 +60,12 @@ Result<Measured> measure(const MeasureRequest& request) {
   uint64_t data = 0;
   if (options->preallocation == Preallocation::falloc || options->preallocation == Preallocation::full) {
     data = clusters;
-  } else if (request.data) {
-    // Nobody knows how much a backing image shares with the source: at worst nothing.
-    data = options->backing_file.empty() ? clusters_touched(*request.data, options->cluster_size()) : clusters;
+  } else if (request.source && !options->backing_file.empty()) {
+    data = clusters;  // nobody knows how much the backing image shares with the source: at worst nothing
+  } else if (request.source) {
+    const auto touched = clusters_touched(*request.source, options->cluster_size());
+    if (!touched) return std::unexpected(touched.error());
+    data = *touched;
   }
   const uint64_t metadata = metadata_bytes(clusters, *options);
   return Measured{.required = metadata + data * options->cluster_size(),

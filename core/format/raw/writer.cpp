@@ -86,7 +86,7 @@ Result<Measured> measure(const MeasureRequest& request) {
   // Holes count towards a raw file's size.
   const auto rounded = checked_add<uint64_t>(request.size, 511);
   if (!rounded) return failure(ErrorKind::invalid, "measure", "size is too large");
-  const uint64_t size = request.data ? request.size : round_down(*rounded, 512);
+  const uint64_t size = request.source ? request.size : round_down(*rounded, 512);
   return Measured{.required = size, .fully_allocated = size};
 }
 

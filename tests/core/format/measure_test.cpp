@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include "core/format/registry.h"
+#include "tests/support/fake_reader.h"
 #include "tests/support/made_image.h"
 #include "tests/support/qemu_img.h"
 #include "tests/support/temp_dir.h"
@@ -17,11 +18,11 @@ QJsonObject qemu_img_measure(const std::string& format, const QString& options, 
   return QJsonDocument::fromJson(QByteArray::fromStdString(test::run_program(command).output)).object();
 }
 
-void compare(const std::string& format, const QString& options, uint64_t size, const std::vector<Range>* data,
+void compare(const std::string& format, const QString& options, uint64_t size, ImageReader* source,
              const QJsonObject& wanted) {
   QVERIFY(!wanted.isEmpty());
   const auto measured =
-      find_format(format)->measure({.size = size, .options = test::options_of(options), .data = data});
+      find_format(format)->measure({.size = size, .options = test::options_of(options), .source = source});
   QVERIFY2(measured, measured ? "" : measured.error().cause.c_str());
   QCOMPARE(measured->required, static_cast<uint64_t>(wanted["required"].toInteger()));
   QCOMPARE(measured->fully_allocated, static_cast<uint64_t>(wanted["fully-allocated"].toInteger()));
@@ -66,19 +67,24 @@ class MeasureTest : public QObject {
         {0, 4096}, {8192, 4096}, {1 << 20, 3 << 20}, {(5 << 20) + 4096, 65536}, {size - 4096, 4096}};
     QFile file(QString::fromStdString(path));
     QVERIFY(file.open(QIODevice::ReadWrite) && file.resize(static_cast<qint64>(size)));
+    std::vector<Extent> extents;
     for (const Range& run : runs) {
+      const uint64_t behind = extents.empty() ? 0 : extents.back().guest.end();
+      if (behind < run.at) extents.push_back(test::zero(behind, run.at - behind));
+      extents.push_back(test::data(run.at, run.length, run.at));
       QVERIFY(file.seek(static_cast<qint64>(run.at)));
       QVERIFY(file.write(QByteArray(static_cast<qsizetype>(run.length), 'x')) > 0);
     }
     file.close();
-    compare(format.toStdString(), options, size, &runs,
+    test::FakeReader source(extents);
+    compare(format.toStdString(), options, size, &source,
             qemu_img_measure(format.toStdString(), options, {"-f", "raw", path}));
   }
 
   void countsEverythingWhereABackingImageMayShareNothing() {
-    const std::vector<Range> runs{{0, 4096}};
+    test::FakeReader source({test::data(0, 4096, 0), test::zero(4096, (1 << 20) - 4096)});
     const auto measured =
-        find_format("qcow2")->measure({.size = 1 << 20, .options = {{"backing_file", "base"}}, .data = &runs});
+        find_format("qcow2")->measure({.size = 1 << 20, .options = {{"backing_file", "base"}}, .source = &source});
     QVERIFY(measured);
     QCOMPARE(measured->required, measured->fully_allocated);
   }
