@@ -26,7 +26,7 @@ class UringBackend final : public IoBackend {
   // 0 or -errno.
   int setup() {
     // The flags spare interrupts to this thread for every completion; kernels before 6.1 do not know them.
-    for (const unsigned flags : {static_cast<unsigned>(IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN), 0U}) {
+    for (const unsigned flags : {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, 0U}) {
       io_uring_params parameters{};
       parameters.flags = flags | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
       parameters.cq_entries = completion_entries;

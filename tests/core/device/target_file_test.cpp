@@ -2,7 +2,6 @@
 #include "core/device/target_file.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -10,6 +9,7 @@
 
 #include <QTest>
 #include <array>
+#include <csignal>
 #include <span>
 #include <string>
 #include <vector>

@@ -181,7 +181,7 @@ class RingTest : public QObject {
     std::string out(5000, ' '), in(5000, ' ');
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<char>(i * 7);
     std::vector<iovec> out_vectors, in_vectors;
-    for (size_t i = 0; i < out.size(); ++i) out_vectors.push_back({&out[i], 1});
+    for (char& byte : out) out_vectors.push_back({&byte, 1});
     for (size_t i = 0; i < in.size(); i += 2) in_vectors.push_back({&in[i], 2});
     auto ring = make_ring();
     QVERIFY(run_task(*ring, write_all(*ring, handle(fd), 1, out_vectors)).has_value());
