@@ -22,6 +22,7 @@ constexpr Verb all_verbs[] = {
     {"create", "an empty image", run_create},
     {"devices", "the disks of this machine, and who uses them", run_devices},
     {"info", "what an image is", run_info},
+    {"limits", "what a device asks of requests, and what follows", run_limits},
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},
 };

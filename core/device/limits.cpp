@@ -40,6 +40,8 @@ class Queue {
     if (fd_ >= 0) close(fd_);
   }
 
+  bool exists() const { return fd_ >= 0; }
+
   // In the attribute's unit; nothing where it is absent or no number.
   std::optional<uint64_t> number(const char* attribute) const {
     std::array<char, 64> text{};
@@ -83,7 +85,10 @@ void ask_device(int fd, Limits& limits) {
   if (ioctl(fd, BLKSSZGET, &logical) == 0 && logical > 0) {
     limits.logical_block = {.value = static_cast<uint64_t>(logical), .source = LimitSource::ioctl};
   }
-  if (ioctl(fd, BLKPBSZGET, &physical) == 0) limits.physical_block = physical;
+  if (ioctl(fd, BLKPBSZGET, &physical) == 0) {
+    limits.physical_block = physical;
+    limits.physical_source = LimitSource::ioctl;
+  }
 }
 
 // What shapes requests to the device, and to files on it.
@@ -91,6 +96,7 @@ void ask_queue(const Queue& queue, Limits& limits) {
   if (!limits.logical_block.value) limits.logical_block = queue.bytes("logical_block_size");
   if (const auto physical = queue.bytes("physical_block_size").value) {
     limits.physical_block = static_cast<uint32_t>(std::min(*physical, 2 * largest_block));
+    limits.physical_source = LimitSource::sysfs;
   }
   limits.minimum_io = queue.bytes("minimum_io_size");
   limits.optimal_io = queue.bytes("optimal_io_size");
@@ -101,6 +107,14 @@ void ask_queue(const Queue& queue, Limits& limits) {
   if (const auto mask = queue.number("dma_alignment")) {
     limits.dma_alignment = {.value = *mask + 1, .source = LimitSource::sysfs};
   }
+  limits.chunk = queue.bytes("chunk_sectors", 512);
+  if (const auto mask = queue.number("virt_boundary_mask")) {
+    limits.virtual_boundary = {.value = std::nullopt, .source = LimitSource::sysfs};
+    if (*mask != 0) limits.virtual_boundary.value = *mask + 1;
+  }
+  // Only a driver that takes requests, not bios, has a number of them; only for those the kernel splits.
+  limits.queue_depth = queue.bytes("nr_requests");
+  if (queue.exists()) limits.kernel_splits = limits.queue_depth.value.has_value();
   if (const auto rotational = queue.number("rotational")) limits.rotational = *rotational != 0;
 }
 
@@ -110,7 +124,8 @@ void ask_commands(const Queue& queue, Limits& limits) {
   limits.max_discard = queue.bytes("discard_max_bytes");
   limits.max_write_zeroes = queue.bytes("write_zeroes_max_bytes");
   limits.max_write_zeroes_unmap = queue.bytes("write_zeroes_unmap_max_bytes");
-  if (queue.zoned()) limits.zone_size = queue.bytes("chunk_sectors", 512);
+  if (queue.zoned()) limits.zone_size = limits.chunk;
+  limits.alignment_offset = queue.bytes("../alignment_offset");
 }
 
 }  // namespace
@@ -145,7 +160,7 @@ std::optional<DirectAlignment> direct_alignment(int fd) {
   return DirectAlignment{};  // a page suits all but a device of larger blocks
 }
 
-Limits read_limits(int fd) {
+Limits reported_limits(int fd) {
   Limits limits;
   limits.opt_mem_align = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
   struct stat status{};
@@ -155,6 +170,20 @@ Limits read_limits(int fd) {
   if (device) ask_device(fd, limits);
   ask_queue(queue, limits);
   if (device) ask_commands(queue, limits);
+  return limits;
+}
+
+Limits reported_limits_of(dev_t device) {
+  Limits limits;
+  limits.opt_mem_align = static_cast<uint32_t>(sysconf(_SC_PAGESIZE));
+  const Queue queue(device);
+  ask_queue(queue, limits);
+  ask_commands(queue, limits);
+  return limits;
+}
+
+Limits read_limits(int fd) {
+  Limits limits = reported_limits(fd);
   replace_absurd(limits);
   return limits;
 }
@@ -166,6 +195,7 @@ void replace_absurd(Limits& limits) {
   const auto logical = static_cast<uint32_t>(limits.logical_block.value.value_or(512));
   if (!is_block_size(limits.physical_block) || limits.physical_block < logical) {
     limits.physical_block = std::max<uint32_t>(logical, 4096);
+    limits.physical_source = LimitSource::assumed;
   }
   const Limit safe{.value = limits.physical_block, .source = LimitSource::assumed};
   const auto usable = [&](const Limit& limit, uint64_t unit) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -30,6 +32,7 @@ struct Limits {
   LimitSource alignment_source = LimitSource::none;  // of min_mem_align and offset_align
   // Writes smaller than this, or off its multiples, cost a read-modify-write somewhere below.
   uint32_t physical_block = 512;
+  LimitSource physical_source = LimitSource::none;
 
   Limit logical_block, minimum_io, optimal_io;
   Limit max_transfer;                   // max_sectors_kb: the kernel splits at it; never caps our requests
@@ -38,7 +41,14 @@ struct Limits {
   Limit discard_granularity, max_discard;
   Limit max_write_zeroes, max_write_zeroes_unmap;
   Limit zone_size;
+  Limit chunk;             // the kernel splits at its multiples: a zone, a stripe
+  Limit virtual_boundary;  // segments must end and begin on its multiples, inside a request
+  Limit queue_depth;       // requests that the kernel keeps for the device
+  Limit alignment_offset;  // where the first physical block begins; none: at the start
   std::optional<bool> rotational;
+  // Whether the kernel cuts requests to the limits before the driver sees them. False: the driver takes them as they
+  // come (zram, device mapper, md) and cuts by rules of its own.
+  std::optional<bool> kernel_splits;
 };
 
 // What direct I/O asks of memory addresses and of offsets, in bytes.
@@ -54,7 +64,11 @@ std::optional<DirectAlignment> direct_alignment(int fd);
 // file's requests, where the kernel names that device. The alignments are those of buffered I/O.
 Limits read_limits(int fd);
 
-// The same from numbers that a device reported: replaces what no device can mean. Separate for tests.
+// What the device says of itself, as it says it: for people. The second asks sysfs only, for who may not open it.
+Limits reported_limits(int fd);
+Limits reported_limits_of(dev_t device);
+
+// Makes the limits that are worked with of those that are reported: replaces what no device can mean.
 void replace_absurd(Limits& limits);
 
 }  // namespace disklathe

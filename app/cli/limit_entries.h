@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/device/limit_report.h"
+#include "core/device/request_shape.h"
+
+namespace disklathe::cli {
+
+// One limit for a person: what it is, what the device says, who said it, and what follows from it.
+struct LimitEntry {
+  std::string_view key;    // for JSON: "max-transfer"
+  std::string_view title;  // "maximum transfer"
+  std::string_view unit;   // "bytes", "count", "yes/no"
+  std::optional<uint64_t> value;
+  LimitSource source = LimitSource::none;
+  std::string_view absent;       // said instead of a value that is not there
+  std::optional<uint64_t> used;  // what is worked with, where that is not what the device says
+  std::string consequence;       // one sentence
+};
+std::vector<LimitEntry> entries_of(const LimitReport& report);
+
+std::string sentence(const Finding& finding);
+
+// The answer to --request in lines. Of a file: as if it lay in one piece from the start of its device.
+std::string words_of(const RequestShape& shape, Range request, bool is_device);
+
+}  // namespace disklathe::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/limit_entries.h"
+#include "app/cli/sentences.h"
+#include "app/cli/size_text.h"
+#include "app/cli/verbs.h"
+
+namespace disklathe::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::string_view help =
+    R"(disklathe limits [--request SIZE[@OFFSET]] [--output human|json] DEVICE|FILE
+
+Shows each limit that a device sets, who says so, and what follows from it. Of a
+file: what its file system asks, and the limits of the device under it.
+
+  -r, --request SIZE[@OFFSET]  also what the kernel makes of one direct request:
+                               how many commands, where it is split and why, and
+                               which part of a write has to be read first
+      --output human|json      for people (default) or for machines
+
+"not reported" is not 0: the device says nothing. Nothing is written, and what
+the kernel shows to everybody needs no rights.
+)";
+
+// "1M@4k"
+std::optional<Range> parse_request(std::string_view text) {
+  const size_t sign = text.find('@');
+  const auto length = parse_size(text.substr(0, sign));
+  const auto at = sign == std::string_view::npos ? std::optional<uint64_t>(0) : parse_size(text.substr(sign + 1));
+  if (!length || !at) return std::nullopt;
+  return Range{.at = *at, .length = *length};
+}
+
+std::string value_text(const LimitEntry& entry) {
+  std::string text(entry.absent);
+  if (entry.value) {
+    text = entry.unit == "yes/no" ? std::string(*entry.value ? "yes" : "no") : std::to_string(*entry.value);
+    if (entry.unit == "bytes" && *entry.value >= 1024) text += fmt::format(" ({})", human_size(*entry.value));
+  }
+  if (entry.used) text += fmt::format(", {} used", *entry.used);
+  return text;
+}
+
+std::string table_of(const std::vector<LimitEntry>& entries) {
+  size_t title = 0, value = 0;
+  for (const LimitEntry& entry : entries) {
+    title = std::max(title, entry.title.size());
+    value = std::max(value, value_text(entry).size());
+  }
+  std::string text =
+      fmt::format("{:<{}}  {:<{}}  {:<7}  {}\n", "LIMIT", title, "VALUE", value, "SOURCE", "CONSEQUENCE");
+  for (const LimitEntry& entry : entries) {
+    const std::string_view source = entry.source == LimitSource::none ? "-" : name_of(entry.source);
+    text += fmt::format("{:<{}}  {:<{}}  {:<7}  {}\n", entry.title, title, value_text(entry), value, source,
+                        entry.consequence);
+  }
+  return text;
+}
+
+ordered_json json_of(const LimitEntry& entry) {
+  ordered_json object;
+  if (!entry.value)
+    object["value"] = nullptr;
+  else if (entry.unit == "yes/no")
+    object["value"] = *entry.value != 0;
+  else
+    object["value"] = *entry.value;
+  object["unit"] = entry.unit;
+  object["source"] = name_of(entry.source);
+  if (entry.used) object["used"] = *entry.used;
+  object["consequence"] = entry.consequence;
+  return object;
+}
+
+ordered_json json_of(const Finding& finding) {
+  ordered_json object;
+  object["kind"] = name_of(finding.kind);
+  if (!finding.subject.empty()) object["subject"] = finding.subject;
+  object["value"] = finding.value;
+  if (finding.other) object["other"] = finding.other;
+  object["text"] = sentence(finding);
+  return object;
+}
+
+ordered_json json_of(const RequestShape::Commands& commands) {
+  ordered_json object;
+  object["commands"] = commands.count;
+  object["splits"] = ordered_json::array();
+  for (const auto& split : commands.splits)
+    object["splits"].push_back({{"at", split.at}, {"cause", name_of(split.cause)}});
+  return object;
+}
+
+ordered_json json_of(const RequestShape& shape, Range request) {
+  ordered_json object;
+  object["offset"] = request.at;
+  object["length"] = request.length;
+  object["contiguous"] = json_of(shape.contiguous);
+  object["scattered"] = json_of(shape.scattered);
+  object["read-modify-write"] = ordered_json::array();
+  for (const Range& block : shape.read_modify_write) {
+    object["read-modify-write"].push_back({{"start", block.at}, {"length", block.length}});
+  }
+  return object;
+}
+
+ordered_json json_of(const std::string& path, const LimitReport& limits, const std::vector<LimitEntry>& entries) {
+  ordered_json object;
+  object["filename"] = path;
+  object["device"] = limits.is_device;
+  object["size"] = limits.size;
+  if (limits.start) object["start"] = limits.start;
+  object["opened"] = limits.opened;
+  object["limits"] = ordered_json::object();
+  for (const LimitEntry& entry : entries) object["limits"][std::string(entry.key)] = json_of(entry);
+  object["findings"] = ordered_json::array();
+  for (const Finding& finding : limits.findings) object["findings"].push_back(json_of(finding));
+  return object;
+}
+
+}  // namespace
+
+int run_limits(Arguments arguments) {
+  std::string output = "human", request_text;
+  std::vector<std::string> files;
+  CommandLine line("limits", help);
+  line.text("-r,--request", request_text);
+  line.choice("--output", output, {"human", "json"});
+  line.words(files, 1, 1, "one device or file");
+  if (const auto code = line.parse(arguments)) return *code;
+  const auto request = parse_request(request_text);
+  if (!request_text.empty() && !request) {
+    print_message(fmt::format("--request takes SIZE or SIZE@OFFSET, such as 1M@4k, not '{}'", request_text));
+    return exit_usage;
+  }
+
+  const auto limits = report_limits(files[0]);
+  if (!limits) return report(limits.error());
+  std::optional<RequestShape> shape;
+  if (request) {
+    auto shaped = shape_of_request(limits->used, *request, limits->start);
+    if (!shaped) {
+      shaped.error().subject = files[0];
+      return report(shaped.error());
+    }
+    shape = std::move(*shaped);
+  }
+
+  const auto entries = entries_of(*limits);
+  if (output == "json") {
+    ordered_json object = json_of(files[0], *limits, entries);
+    if (shape) object["request"] = json_of(*shape, *request);
+    fmt::print("{}\n", object.dump(4, ' ', false, nlohmann::json::error_handler_t::replace));
+    return exit_ok;
+  }
+  fmt::print("{}: {}, {}\n\n", printable(files[0]),
+             limits->is_device ? "block device" : "file, with the limits of the device under it",
+             exact_size(limits->size));
+  fmt::print("{}", table_of(entries));
+  for (const Finding& finding : limits->findings) fmt::print("\n! {}\n", sentence(finding));
+  if (shape) fmt::print("\n{}", words_of(*shape, *request, limits->is_device));
+  return exit_ok;
+}
+
+}  // namespace disklathe::cli
