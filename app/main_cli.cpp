@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <exception>
 #include <system_error>
 
@@ -80,7 +79,7 @@ int main(int count, char** words) {
   // Output that did not arrive (a full disk behind a redirection) is no success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
     const int why = errno;
-    print_message(fmt::format("cannot write the output: {}", std::strerror(why)));
+    print_message(fmt::format("cannot write the output: {}", std::generic_category().message(why)));
     return code ? code : exit_io;
   }
   return code;

@@ -44,7 +44,7 @@ Result<void> create(Creation& creation) {
   TargetOptions& options = creation.options;
   const auto size = check_backing(options, creation.path, creation.unsafe);
   if (!size) return failure(Error(size.error()));
-  if (*size && !options.size) options.size = **size;
+  if (!options.size) options.size = *size;
   if (!options.size) return invalid("a SIZE is needed, such as 10G");
   if (!creation.format->create)
     return failure(ErrorKind::unsupported, "create", fmt::format("{} images can only be read", creation.format->name));

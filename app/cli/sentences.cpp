@@ -6,8 +6,8 @@
 
 #include <cctype>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "app/cli/exit_codes.h"
 #include "app/cli/size_text.h"
@@ -23,7 +23,7 @@ std::string place(const Error& error) {
 
 // The reason: the format's words, else the kernel's, else those of the kind.
 std::string reason(const Error& error, std::string_view otherwise) {
-  std::string kernel = error.os_error ? std::strerror(error.os_error) : "";
+  std::string kernel = error.os_error ? std::generic_category().message(error.os_error) : std::string();
   // "Is a directory", but not "I/O error".
   if (kernel.size() > 1 && std::islower(static_cast<unsigned char>(kernel[1]))) kernel[0] |= 0x20;
   if (error.cause.empty()) return kernel.empty() ? std::string(otherwise) : kernel;
