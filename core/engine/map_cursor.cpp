@@ -10,18 +10,6 @@ Extent zeroes(Range guest) { return Extent{.kind = Extent::Kind::zero, .guest = 
 
 }  // namespace
 
-Extent clip(const Extent& extent, Range window) {
-  Extent part = extent;
-  part.guest = intersection(extent.guest, window);
-  const uint64_t skipped = part.guest.at - extent.guest.at;
-  if (extent.kind == Extent::Kind::compressed) {
-    part.decoded_skip += skipped;
-  } else if (!extent.host.empty()) {
-    part.host = {extent.host.at + skipped, part.guest.length};
-  }
-  return part;
-}
-
 Result<const Extent*> MapCursor::extent_at(uint64_t offset) {
   while (next_ < extents_.size() && extents_[next_].guest.end() <= offset) ++next_;
   if (next_ == extents_.size()) {
@@ -46,7 +34,7 @@ Result<void> MapCursor::collect(Range window, std::vector<Extent>& out) {
   while (at < window.end()) {
     auto extent = extent_at(at);
     if (!extent) return failure(extent);
-    out.push_back(clip(**extent, Range::between(at, window.end())));
+    out.push_back(clipped(**extent, intersection((*extent)->guest, Range::between(at, window.end()))));
     at = out.back().guest.end();
   }
   return {};

@@ -31,7 +31,4 @@ class MapCursor {
   Range walked_zero_;  // already dropped from extents_
 };
 
-// The part of an extent that lies in the window.
-Extent clip(const Extent& extent, Range window);
-
 }  // namespace disklathe

@@ -118,7 +118,10 @@ class Image::Opening {
       if (!probed) return failure(about(std::move(probed.error()), layer.path));
       layer.format = probed->format;
       layer.format_probed = probed->by_content_alone;
-    } else if (!(layer.format = find_format(format))) {
+    } else {
+      layer.format = find_format(format);
+    }
+    if (!layer.format) {
       return cannot_open(ErrorKind::unsupported, layer.path, fmt::format("the format {:?}", format));
     }
     OpenSource source{.file = device.get(), .tables = tables_};

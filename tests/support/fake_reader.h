@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "core/engine/map_cursor.h"
 #include "core/format/image_reader.h"
 
 namespace disklathe::test {
@@ -20,7 +19,7 @@ class FakeReader : public ImageReader {
     size_t given = 0;
     for (const Extent& extent : extents_) {
       if (intersection(extent.guest, want).empty() || given == per_call_) continue;
-      out.push_back(clip(extent, want));
+      out.push_back(clipped(extent, intersection(extent.guest, want)));
       ++given;
     }
     return {};

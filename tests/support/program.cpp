@@ -16,7 +16,7 @@ namespace {
 std::string content_of(FILE* file) {
   std::string content;
   char buffer[65536];
-  std::rewind(file);
+  std::fseek(file, 0, SEEK_SET);
   while (const size_t count = std::fread(buffer, 1, sizeof buffer, file)) content.append(buffer, count);
   return content;
 }

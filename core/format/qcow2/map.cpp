@@ -23,7 +23,7 @@ std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
 // How many entries from the first on are all zero, that is, unallocated. Tables of sparse images are mostly this.
 uint64_t leading_empty(Bytes entries, uint64_t entry_size) {
   const auto word = [&](size_t at) {
-    uint64_t value;
+    uint64_t value = 0;
     std::memcpy(&value, entries.data() + at, sizeof value);
     return value;
   };

@@ -84,6 +84,7 @@ std::vector<Property> specific_facts(const Header& header, const std::vector<Bit
   }
   if (!bitmaps.empty()) {
     std::vector<Property> list;
+    list.reserve(bitmaps.size());
     for (const Bitmap& bitmap : bitmaps) list.push_back(bitmap_property(bitmap));
     facts.push_back({"bitmaps", std::move(list)});
   }

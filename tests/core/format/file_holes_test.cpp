@@ -47,7 +47,7 @@ class FileHolesTest : public QObject {
     AskedDevice file(memory);
     FileHoles holes;
     std::vector<Extent> out;
-    for (const uint64_t at : {0, 500000, 4096}) {
+    for (const uint64_t at : {0U, 500000U, 4096U}) {
       QVERIFY(holes.append_split(file, {.kind = Kind::data, .guest = {at, 4096}, .host = {at, 4096}}, 0, 100, out));
     }
     QCOMPARE(file.asked, 1);

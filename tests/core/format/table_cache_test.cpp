@@ -55,10 +55,10 @@ class TableCacheTest : public QObject {
     MemoryDevice memory(numbered(4));
     CountingDevice file(memory);
     TableCache cache(3 * slice);
-    for (const uint64_t index : {0, 1, 2, 0, 3}) QVERIFY(cache.slice(file, index * slice).has_value());
+    for (const uint64_t index : {0U, 1U, 2U, 0U, 3U}) QVERIFY(cache.slice(file, index * slice).has_value());
     QCOMPARE(cache.bytes(), 3 * slice);
     file.forget();
-    for (const uint64_t index : {0, 2, 3}) QVERIFY(cache.slice(file, index * slice).has_value());
+    for (const uint64_t index : {0U, 2U, 3U}) QVERIFY(cache.slice(file, index * slice).has_value());
     QVERIFY(file.reads().empty());
     QVERIFY(cache.slice(file, slice).has_value());
     QCOMPARE(file.reads().size(), 1U);

@@ -213,7 +213,7 @@ class QemuImagesTest : public QObject {
          std::to_string(24 * cluster + 1536)});
     auto commands = busy_commands(cluster);
     if (compressed) {
-      for (const uint64_t at : {5, 6, 7, 10, 22}) {
+      for (const uint64_t at : {5U, 6U, 7U, 10U, 22U}) {
         commands.insert(commands.begin(), "write -c -P " + std::to_string(at + 60) + " " +
                                               std::to_string(at * cluster) + " " + std::to_string(cluster));
       }
