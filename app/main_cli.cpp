@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <fcntl.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <system_error>
@@ -61,11 +64,22 @@ int run(Arguments words) {
   return verb->run(words.subspan(1));
 }
 
+// What the program counts on, whoever started it.
+void settle() {
+  // Started with standard streams closed, it would get their numbers for images, and print into those. Opened the wrong
+  // way round, so that what is printed still fails.
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  // A file that may not grow that large (ulimit -f) is an error to report, not an end without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 }  // namespace disklathe::cli
 
 int main(int count, char** words) {
   using namespace disklathe::cli;
+  settle();
   int code = exit_other;
   // The core reports errors as values; the libraries that print and parse may still throw.
   try {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
@@ -26,6 +27,18 @@ Result<void> still_the_same(const Image& source) {
     if (auto same = file->unchanged_since_open(); !same) return same;
   }
   return {};
+}
+
+// A target that was deleted, or whose folder was moved away, was written for nobody.
+Result<void> still_there(const FileDevice& target) {
+  struct stat written{}, named{};
+  if (fstat(target.descriptor(), &written) != 0 || S_ISBLK(written.st_mode)) return {};
+  const std::string path(target.name());
+  if (stat(path.c_str(), &named) == 0 && named.st_dev == written.st_dev && named.st_ino == written.st_ino) return {};
+  return failure(Error{.kind = ErrorKind::vanished,
+                       .operation = "write",
+                       .subject = path,
+                       .cause = "it, or its folder, was deleted, moved or replaced while it was written"});
 }
 
 // The target as somebody else would find it: from the medium where that can be had, else through the page cache. What
@@ -131,7 +144,11 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
                         .sparse_size = conversion.sparse_size,
                         .keep_holes = !conversion.options.backing_file.empty() && source.layers().size() > 1,
                         .durable = durable};
-  if (auto copied = copy(copying, job.progress, job.stop); !copied) return failed(std::move(copied.error()));
+  if (auto copied = copy(copying, job.progress, job.stop); !copied) {
+    if (target->existing)
+      print_warning(fmt::format("'{}' now holds a part of the image and a part of what was there", target->path));
+    return failed(std::move(copied.error()));
+  }
   if (auto same = still_the_same(source); !same) return same;
   if (conversion.verify) {
     if (auto verified = verify(conversion, source, *target, job); !verified) return failed(std::move(verified.error()));
@@ -143,6 +160,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
     if (!file) continue;
     if (auto named = file->commit(durable); !named) return failed(std::move(named.error()));
   }
+  if (auto there = still_there(target->device()); !there) return there;
   job.progress.phase = Phase::done;
   return {};
 }

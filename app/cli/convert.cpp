@@ -8,7 +8,6 @@
 #include "app/cli/size_text.h"
 #include "app/cli/verbs.h"
 #include "core/base/arithmetic.h"
-#include "core/format/reference_path.h"
 
 namespace disklathe::cli {
 namespace {
@@ -71,9 +70,6 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   if (conversion.options.size) return invalid("-o size: a conversion keeps the size");
   if (!words.backing.empty()) conversion.options.backing_file = words.backing;
   if (!words.backing_format.empty()) conversion.options.backing_format = words.backing_format;
-  // --verify reads through it.
-  if (!conversion.options.backing_file.empty())
-    conversion.policy.named.push_back(resolve_reference(conversion.target_path, conversion.options.backing_file));
 
   if (words.sparse) {
     if (*words.sparse > 16 << 20 || !is_multiple(*words.sparse, 512))

@@ -6,6 +6,7 @@
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
+#include "app/cli/target.h"
 #include "app/cli/target_options.h"
 #include "app/cli/verbs.h"
 #include "core/device/target_file.h"
@@ -49,11 +50,15 @@ Result<void> create(Creation& creation) {
   if (!creation.format->create)
     return failure(ErrorKind::unsupported, "create", fmt::format("{} images can only be read", creation.format->name));
 
+  const auto data_file = options.format.find("data_file");
+  const std::string data_path =
+      data_file == options.format.end() ? "" : resolve_reference(creation.path, data_file->second);
+  if (auto free = may_replace(creation.path, data_path); !free) return free;
   auto target = TargetFile::create(creation.path, CacheMode::automatic);
   if (!target) return failure(target);
   std::unique_ptr<TargetFile> data;
-  if (const auto name = options.format.find("data_file"); name != options.format.end()) {
-    auto made = TargetFile::create(resolve_reference(creation.path, name->second), CacheMode::automatic);
+  if (!data_path.empty()) {
+    auto made = TargetFile::create(data_path, CacheMode::automatic);
     if (!made) return failure(made);
     data = std::move(*made);
   }

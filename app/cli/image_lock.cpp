@@ -36,6 +36,12 @@ std::unexpected<Error> in_use(const std::string& path, const char* cause) {
 
 }  // namespace
 
+Result<void> check_no_writer(int fd, const std::string& path) {
+  if (shown_by_another(fd, has_base + Permission::write))
+    return in_use(path, "another program (a virtual machine?) writes to it");
+  return {};
+}
+
 Result<void> lock_against_writers(int fd, const std::string& path) {
   show(fd, unshared_base + Permission::write);
   if (shown_by_another(fd, has_base + Permission::write))

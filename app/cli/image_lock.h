@@ -11,6 +11,9 @@ namespace disklathe::cli {
 // do (qemu: docs/system/images.rst "Image locking", block/file-posix.c): byte 100 + p is read-locked by those who have
 // permission p, byte 200 + p by those who do not share it. Permission 1 is "write".
 
+// `busy` when somebody of them writes to the file.
+Result<void> check_no_writer(int fd, const std::string& path);
+
 // Holds that nobody of them writes while this descriptor is open. `busy` when somebody does.
 Result<void> lock_against_writers(int fd, const std::string& path);
 

@@ -33,6 +33,12 @@ size_t terminal_width() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1 ? window.ws_col - 1u : 79;
 }
 
+// Progress that cannot be shown stops nothing; main() says in the end that output is missing.
+void show(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
 class Display {
  public:
   Display(const JobView& view, const Job& job)
@@ -57,11 +63,10 @@ class Display {
     if (view_.style == ProgressStyle::json && success) print_json(reading);
     if (terminal_) {
       put("");
-      fmt::print("\r");
-      std::fflush(stdout);
+      show("\r");
     }
     if (view_.style == ProgressStyle::line && success && view_.summary)
-      fmt::print("{}\n", summary_of(reading.sample, view_.verifies));
+      show(summary_of(reading.sample, view_.verifies) + "\n");
   }
 
   void tell() { print_message(text_of(meter_.read(look_at(job_.progress, seconds())), view_.verify_word, 200)); }
@@ -69,14 +74,12 @@ class Display {
  private:
   // Overwrites what was there before; a carriage return is the only control character used.
   void put(const std::string& text) {
-    fmt::print("\r{:<{}}", text, drawn_);
+    show(fmt::format("\r{:<{}}", text, drawn_));
     drawn_ = text.size();
-    std::fflush(stdout);
   }
 
   void print_json(const ProgressReading& reading) {
-    fmt::print("{}\n", json_of(reading));
-    std::fflush(stdout);
+    show(json_of(reading) + "\n");
     last_json_ = seconds();
     last_phase_ = reading.sample.phase;
   }
@@ -156,8 +159,7 @@ int report(const JobView& view, const JobOutcome& outcome, int code) {
   if (view.style == ProgressStyle::json) {
     const nlohmann::ordered_json json = {
         {"phase", "failed"}, {"kind", name_of(error.kind)}, {"error", sentence(error)}, {"exit_code", code}};
-    fmt::print("{}\n", json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    std::fflush(stdout);
+    show(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
   }
   report(error);
   return code;

@@ -63,11 +63,15 @@ std::string raw_sentence(const Error& error) {
     case ErrorKind::no_space:
       // Without the kernel's number it is a target of a fixed size that is too small.
       if (!error.os_error) return cannot(error, "no space left");
+      if (error.os_error == EFBIG)
+        return with_advice(cannot(error, "it would be too large"),
+                           "Raise the limit (ulimit -f), or choose a file system that takes files of that size");
       return device ? with_advice(cannot(error, "no space left"),
                                   "It has gone away, or it is thin and there is no more behind it: dmesg says which")
                     : with_advice(cannot(error, "no space left") + free_space(error.subject),
                                   "Make room, or choose another place");
     case ErrorKind::vanished:
+      if (!error.os_error && !error.cause.empty()) return fmt::format("{} went away: {}", thing, error.cause);
       return with_advice(fmt::format("{} went away{}: {}", thing, place(error), reason(error, "no such device")),
                          "Check the cable or the connection, then start again");
     case ErrorKind::changed:
@@ -96,7 +100,8 @@ std::string raw_sentence(const Error& error) {
 }
 
 void print(std::string_view prefix, std::string_view text) {
-  fmt::print(stderr, "disklathe: {}{}\n", prefix, printable(text));
+  // Not fmt::print: that throws when stderr cannot be written.
+  std::fputs(fmt::format("disklathe: {}{}\n", prefix, printable(text)).c_str(), stderr);
 }
 
 }  // namespace

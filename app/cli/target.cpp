@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/target.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+
+#include <filesystem>
 
 #include "app/cli/image_lock.h"
 #include "app/cli/size_text.h"
 #include "app/cli/target_usage.h"
+#include "core/device/descriptor.h"
 #include "core/format/reference_path.h"
 
 namespace disklathe::cli {
@@ -52,7 +56,25 @@ Result<Target> open_existing(Target target, const TargetRequest& request, const 
   return target;
 }
 
+Result<void> nobody_uses(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  if (const std::string usage = usage_of(path); !usage.empty())
+    return no(ErrorKind::busy, path, fmt::format("it is {}", usage));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.open() ? check_no_writer(file.get(), path) : Result<void>();
+}
+
 }  // namespace
+
+Result<void> may_replace(const std::string& path, const std::string& data_path) {
+  if (auto unused = nobody_uses(path); !unused) return unused;
+  if (data_path.empty()) return {};
+  std::error_code error;
+  if (std::filesystem::weakly_canonical(path, error) == std::filesystem::weakly_canonical(data_path, error))
+    return no(ErrorKind::invalid, path, "the image and its data file cannot be one file");
+  return nobody_uses(data_path);
+}
 
 Result<Target> open_target(const TargetRequest& request, const Image& source) {
   Target target{.path = request.path};
@@ -70,11 +92,12 @@ Result<Target> open_target(const TargetRequest& request, const Image& source) {
   if (exists && S_ISBLK(status.st_mode))
     return no(ErrorKind::refused, request.path,
               "it is a block device; -n writes the image onto it, and all that is on it now is lost");
+  if (!request.data_file.empty()) target.data_path = resolve_reference(request.path, request.data_file);
+  if (auto free = may_replace(target.path, target.data_path); !free) return failure(free);
   auto fresh = TargetFile::create(target.path, request.cache);
   if (!fresh) return failure(fresh);
   target.fresh = std::move(*fresh);
   if (request.data_file.empty()) return target;
-  target.data_path = resolve_reference(request.path, request.data_file);
   if (auto other = not_of_the_source(target.data_path, source); !other) return failure(other);
   auto data = TargetFile::create(target.data_path, request.cache);
   if (!data) return failure(data);

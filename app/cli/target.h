@@ -34,4 +34,8 @@ struct TargetRequest {
 // that somebody uses or that is too small.
 Result<Target> open_target(const TargetRequest& request, const Image& source);
 
+// Whether a new image, and with it a data file (empty: none), may take the place of what has their names. `busy` when
+// somebody writes to a file there: what is written later would be lost with it.
+Result<void> may_replace(const std::string& path, const std::string& data_path);
+
 }  // namespace disklathe::cli

@@ -83,6 +83,9 @@ Result<std::optional<uint64_t>> check_backing(const TargetOptions& options, cons
   if (options.backing_format.empty())
     return invalid("a backing file needs -F: were its format guessed, what a guest wrote there could decide it");
   if (auto known = format_named(options.backing_format); !known) return failure(known);
+  std::error_code error;
+  if (std::filesystem::equivalent(resolve_reference(path, options.backing_file), path, error) && !error)
+    return invalid("an image cannot stand on itself: the new one would take the place of its backing file");
   if (unseen) return std::nullopt;
   const OpenPolicy policy{.share = true, .named = {}};
   auto image = open_image({.path = resolve_reference(path, options.backing_file),
