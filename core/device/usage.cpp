@@ -89,13 +89,18 @@ UsageMap::UsageMap(const std::vector<Disk>& disks, const std::string& root) : gr
 
 void UsageMap::find_mounts() {
   for (const Mount& mount : graph_.mounts()) {
+    const bool system = is_system_place(mount.target);
+    // A container's overlay lies on what is mounted itself; of thousands of them each layer would be looked for.
+    if (mount.type == "overlay" && !system) continue;
     Use use{.kind = HoldKind::mount,
             .by = mount.target,
             .detail = mount.type,
             .on = graph_.devices_of(mount),
-            .system = is_system_place(mount.target)};
+            .system = system};
     if (!use.on.empty()) {
-      uses_.push_back(std::move(use));
+      const bool known =
+          std::ranges::any_of(uses_, [&](const Use& other) { return other.by == use.by && other.on == use.on; });
+      if (!known) uses_.push_back(std::move(use));
     } else if (use.system && !is_deviceless(mount.type)) {
       untraced_.push_back(mount.target);
       untraced_zfs_ = untraced_zfs_ || mount.type == "zfs";

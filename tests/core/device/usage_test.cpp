@@ -638,6 +638,16 @@ class UsageTest : public QObject {
     QCOMPARE(described(UsageMap(*disks, machine.root()).of("sdb")), QStringLiteral("zfs tank on sdb1>sdb"));
   }
 
+  void mountThatTwoTablesShowIsToldOnce() {
+    FakeMachine machine;
+    two_disks(machine);
+    machine.mount("8:17", "/data", "ext4", "/dev/sdb1");
+    machine.mount_of_first_process("8:17", "/data", "ext4", "/dev/sdb1");
+    const auto disks = enumerate_disks(machine.root());
+    QVERIFY(disks);
+    QCOMPARE(described(UsageMap(*disks, machine.root()).of("sdb1")), QStringLiteral("mount /data on sdb1"));
+  }
+
   void unknownNameIsHeldByNothing() {
     const FakeMachine machine;
     const auto disks = enumerate_disks(machine.root());
