@@ -69,7 +69,7 @@ std::string text_of(const std::vector<Row>& rows) {
 
 bool speaks_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* value = std::getenv(name);
+    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): there is one thread yet
     if (!value || !*value) continue;
     const std::string_view locale = value;
     return locale.contains("UTF-8") || locale.contains("utf8");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/device/enumerate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -49,7 +51,7 @@ bool read_node(const std::string& root, const std::string& folder, const std::st
 std::vector<Partition> read_partitions(const std::string& root, const std::string& folder) {
   std::vector<Partition> partitions;
   for (const std::string& name : list_folder(folder)) {
-    const std::string own = folder + "/" + name;
+    const std::string own = fmt::format("{}/{}", folder, name);
     const auto index = read_number(own + "/partition");
     Partition partition;
     if (!index || !read_node(root, own, name, partition)) continue;

@@ -65,11 +65,11 @@ Result<std::vector<Disk>> enumerate_disks(const std::string& root = {});
 // "NAME:BYTES", the ID of what has no serial.
 std::string id_by_size(std::string_view name, uint64_t size);
 
-// The serial number and the world wide name of the disk at a real path inside sysfs ("/sys/devices/.../block/sda").
+// The serial number and the world wide name of the disk whose folder in sysfs, all links followed, is `folder`.
 struct DeviceNames {
   std::string vendor, model, serial, wwn;
 };
-DeviceNames read_device_names(const std::string& root, const std::string& sysfs_path, dev_t number, Bus bus);
+DeviceNames read_device_names(const std::string& root, const std::string& folder, dev_t number, Bus bus);
 Bus bus_of_path(const std::string& root, const std::string& sysfs_path);
 
 }  // namespace disklathe

@@ -2,6 +2,7 @@
 #include "core/device/limit_report.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -38,10 +39,11 @@ void judge_table(int fd, const Limits& used, std::vector<Finding>& findings) {
 std::vector<Partition> partitions_in(const std::string& folder) {
   std::vector<Partition> partitions;
   for (const std::string& name : list_folder(folder)) {
-    if (!path_exists(folder + "/" + name + "/partition")) continue;
+    const std::string own = fmt::format("{}/{}", folder, name);
+    if (!path_exists(own + "/partition")) continue;
     Partition partition;
     partition.name = name;
-    partition.start = read_number(folder + "/" + name + "/start").value_or(0) * sysfs_sector;
+    partition.start = read_number(own + "/start").value_or(0) * sysfs_sector;
     partitions.push_back(std::move(partition));
   }
   return partitions;

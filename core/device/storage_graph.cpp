@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/device/storage_graph.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -42,14 +43,14 @@ std::vector<std::string> split_layers(std::string_view text) {
 StorageGraph::StorageGraph(const std::vector<Disk>& disks, const std::string& root)
     : root_(root), mounts_(read_mounts(root)) {
   for (const Disk& disk : disks) {
-    nodes_.emplace(disk.name, Node{.block = disk,
+    nodes_.emplace(disk.name, Node{.block = static_cast<const BlockNode&>(disk),
                                    .bus = disk.bus,
                                    .backing = disk.backing,
                                    .dm_name = disk.dm_name,
                                    .dm_uuid = disk.dm_uuid,
                                    .md_level = disk.md_level});
     for (const Partition& partition : disk.partitions) {
-      nodes_.emplace(partition.name, Node{.block = partition, .disk = disk.name});
+      nodes_.emplace(partition.name, Node{.block = static_cast<const BlockNode&>(partition), .disk = disk.name});
     }
   }
   add_edges();
@@ -150,7 +151,7 @@ std::vector<std::string> StorageGraph::devices_of_btrfs(const Mount& mount) cons
   const std::string folder = root_ + "/sys/fs/btrfs";
   std::vector<std::string> devices, all;
   for (const std::string& uuid : list_folder(folder)) {
-    const auto members = list_folder(folder + "/" + uuid + "/devices");
+    const auto members = list_folder(fmt::format("{}/{}/devices", folder, uuid));
     add_all(all, members);
     if (std::ranges::find(members, named) != members.end()) add_all(devices, members);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/device/system_files.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -13,6 +12,8 @@
 #include <charconv>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 namespace disklathe {
 namespace {
@@ -121,13 +122,11 @@ std::optional<uint64_t> read_number(const std::string& path) {
 
 std::vector<std::string> list_folder(const std::string& path) {
   std::vector<std::string> names;
-  DIR* folder = opendir(path.c_str());
-  if (!folder) return names;
-  while (const dirent* entry = readdir(folder)) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(path, error); !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
   }
-  closedir(folder);
   std::ranges::sort(names, counts_before);
   return names;
 }
