@@ -77,10 +77,14 @@ Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, c
   if (policy.backing == BackingPolicy::deny)
     return refused(image_path,
                    fmt::format("it stands on the backing file '{}', and --backing deny was given", resolved));
-  if (named || lies_beside(image_path, resolved)) return {};
+  if (named || (lies_beside(image_path, resolved) && !reference.by_guess)) return {};
   if (policy.backing == BackingPolicy::ask &&
       ask(fmt::format("'{}' stands on the backing file '{}'. Open that?", image_path, resolved)))
     return {};
+  if (reference.by_guess)
+    return refused(image_path, fmt::format("nobody says what format it has, and by its content it stands on the "
+                                           "backing file '{}'; --backing allow opens that",
+                                           resolved));
   return refused(image_path, fmt::format("it stands on the backing file '{}', which is no regular file in the same "
                                          "folder; --backing allow opens it",
                                          resolved));

@@ -21,6 +21,9 @@ struct Reference {
   enum class Kind : uint8_t { backing, data_file, extent } kind = Kind::backing;
   std::string name;    // as written in the image
   std::string format;  // as written in the image; empty: the image does not say
+  // Set when the question of opening it comes up: nobody said what format the naming image has, neither the user nor
+  // the image above it. A guest that owned a raw disk may then have written the header that gives this name.
+  bool by_guess = false;
 };
 
 struct Snapshot {

@@ -64,8 +64,10 @@ class Image::Opening {
       }
       // Copies: adding a layer moves the one that they belong to.
       const std::string naming = image_->layers_.back().path;
+      // The top image is the user's own choice; what it names is not.
+      const bool guessed = image_->layers_.size() > 1 && image_->layers_.back().format_probed;
       const std::string format = backing->format;
-      auto next = open_reference(naming, *backing);
+      auto next = open_reference(naming, guessed, *backing);
       if (!next) return failure(next);
       if (!format.empty() && !find_format(format)) {
         return cannot_open(ErrorKind::unsupported, naming, fmt::format("the backing file's format {:?}", format));
@@ -87,7 +89,9 @@ class Image::Opening {
     return found == reader.references().end() ? nullptr : &*found;
   }
 
-  Result<Opened> open_reference(const std::string& naming, const Reference& reference) {
+  // guessed: nobody but the naming image's own content says that its format is the one that has names in it.
+  Result<Opened> open_reference(const std::string& naming, bool guessed, Reference reference) {
+    reference.by_guess = guessed;
     if (reference.name.empty()) {
       return cannot_open(ErrorKind::unsupported, naming,
                          fmt::format("the image has a {} and does not name it", name_of(reference.kind)));
@@ -134,7 +138,7 @@ class Image::Opening {
     // Whether there is a data file is known only now: with it the reader is made once more.
     const Reference* data = reference(**reader, Reference::Kind::data_file);
     if (data && request_.data_file) {
-      auto data_file = open_reference(layer.path, *data);
+      auto data_file = open_reference(layer.path, !top && layer.format_probed, *data);
       if (!data_file) return failure(data_file);
       source.data_file = data_file->device.get();
       reader = layer.format->open(source);

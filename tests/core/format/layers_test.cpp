@@ -45,7 +45,7 @@ struct Files {
           return std::make_unique<NamedDevice>(path, found->second);
         },
         .allow = [this](const std::string& image, const Reference& reference, const std::string& path) -> Result<void> {
-          asked.push_back(image + " names " + reference.name + ": " + path);
+          asked.push_back(image + " names " + reference.name + ": " + path + (reference.by_guess ? ", guessed" : ""));
           if (!allowed) return failure(ErrorKind::refused, "open", "not allowed");
           return {};
         }};
@@ -258,6 +258,20 @@ class LayersTest : public QObject {
     QVERIFY(!(*image)->layers()[0].format_probed);
     QVERIFY((*image)->layers()[1].format_probed);
     QCOMPARE((*image)->layers()[1].format->name, "qcow2");
+  }
+
+  // A raw disk whose guest wrote a qcow2 header into it must not get its names opened as if somebody had meant them.
+  void says_when_a_name_comes_from_an_image_whose_format_was_guessed() {
+    Files files;
+    files.content = {
+        {"top", overlay("middle", "").bytes}, {"middle", overlay("secret", "raw").bytes}, {"secret", raw(cluster, 1)}};
+    QVERIFY(files.open({.path = "top"}).has_value());
+    QCOMPARE(files.asked,
+             (std::vector<std::string>{"top names middle: middle", "middle names secret: secret, guessed"}));
+    files.asked.clear();
+    files.content["top"] = overlay("middle", "qcow2").bytes;
+    QVERIFY(files.open({.path = "top"}).has_value());
+    QCOMPARE(files.asked.back(), "middle names secret: secret");
   }
 
   void refuses_formats_that_nobody_knows() {
