@@ -325,11 +325,32 @@ class UsageTest : public QObject {
         "/boot/efi alone on another disk",
         [](FakeMachine& m) {
           two_disks(m);
+          stick(m);
           m.mount("8:2", "/", "ext4", "/dev/sda2");
           m.mount("0:33", "/boot/efi", "autofs", "systemd-1");
           m.mount("8:17", "/boot/efi", "vfat", "/dev/sdb1");
+          m.mount("65:145", "/media/stick", "vfat", "/dev/sdz1");
         },
-        "sda sda2 sdb sdb1");
+        "sda sda2 sdb sdb1", "sdz sdz1");
+    row(
+        "overlay root with data-only layers",
+        [](FakeMachine& m) {
+          two_disks(m);
+          stick(m);
+          m.mount("8:2", "/objects", "ext4", "/dev/sda2");
+          m.mount("0:40", "/tmp", "tmpfs", "tmpfs");
+          m.mount("65:145", "/media/stick", "vfat", "/dev/sdz1");
+          m.mount("0:41", "/", "overlay", "overlay", "ro,lowerdir+=/tmp/lower,datadir+=/objects");
+        },
+        "sda sda2", "sdz sdz1");
+    row(
+        "file system on a whole disk that has partitions from before",
+        [](FakeMachine& m) {
+          two_disks(m);
+          m.mount("8:2", "/", "ext4", "/dev/sda2");
+          m.mount("8:16", "/data", "ext4", "/dev/sdb");
+        },
+        "sda sda2", "sdb sdb1");
     row(
         "/usr separate, data elsewhere",
         [](FakeMachine& m) {
