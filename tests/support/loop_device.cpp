@@ -9,6 +9,18 @@
 #include <cerrno>
 
 namespace disklathe::test {
+namespace {
+
+int configure(int fd, int backing, uint32_t sector_size, bool read_only) {
+  loop_config config{};
+  config.fd = static_cast<unsigned>(backing);
+  config.block_size = sector_size;
+  config.info.lo_flags = LO_FLAGS_PARTSCAN;
+  if (read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
+  return ioctl(fd, LOOP_CONFIGURE, &config) == 0 ? 0 : errno;
+}
+
+}  // namespace
 
 std::unique_ptr<LoopDevice> LoopDevice::attach(const std::string& file, uint32_t sector_size, bool read_only) {
   const int access = read_only ? O_RDONLY : O_RDWR;
@@ -23,15 +35,10 @@ std::unique_ptr<LoopDevice> LoopDevice::attach(const std::string& file, uint32_t
     const std::string path = "/dev/loop" + std::to_string(number);
     const int fd = open(path.c_str(), access | O_CLOEXEC);
     if (fd < 0) break;
-    loop_config config{};
-    config.fd = static_cast<unsigned>(backing);
-    config.block_size = sector_size;
-    config.info.lo_flags = LO_FLAGS_PARTSCAN;
-    if (read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
-    if (ioctl(fd, LOOP_CONFIGURE, &config) == 0) {
+    const int error = configure(fd, backing, sector_size, read_only);
+    if (error == 0) {
       attached.reset(new LoopDevice(path, fd));
     } else {
-      const int error = errno;
       close(fd);
       if (error != EBUSY) break;
     }
@@ -39,6 +46,16 @@ std::unique_ptr<LoopDevice> LoopDevice::attach(const std::string& file, uint32_t
   if (backing >= 0) close(backing);
   close(control);
   return attached;
+}
+
+bool LoopDevice::replace(const std::string& file, uint32_t sector_size) {
+  ioctl(fd_, LOOP_CLR_FD);
+  close(fd_);  // what it was behind goes only when nobody has it open
+  fd_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  const int backing = open(file.c_str(), O_RDWR | O_CLOEXEC);
+  const int error = configure(fd_, backing, sector_size, false);
+  close(backing);
+  return error == 0;
 }
 
 void LoopDevice::follow_size() { ioctl(fd_, LOOP_SET_CAPACITY); }

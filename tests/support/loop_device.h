@@ -17,6 +17,10 @@ class LoopDevice {
   LoopDevice& operator=(const LoopDevice&) = delete;
   ~LoopDevice();
 
+  // Puts another file behind the same name and number, as a stick that is pulled out and another put in. False where
+  // somebody else was faster.
+  bool replace(const std::string& file, uint32_t sector_size);
+
   // Takes over the backing file's size of now. An emptied file makes a device that is gone but for its node.
   void follow_size();
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/device/target_guard.h"
+
+namespace disklathe::cli {
+
+// core/device/target_guard with its denials in words. The way of every verb that writes to a block device is
+// choose_target_device(), then the checks of its own, then confirm_erase() (erase_consent.h), then
+// open_target_device(): until that has succeeded not a byte is written.
+
+// Errors: busy (in use, or the system's: says by what and how to free it), permission (read-only), ...
+Result<ChosenDevice> choose_target_device(const std::string& path);
+
+// Errors: those, and refused when it is no longer the device that was chosen.
+Result<std::unique_ptr<FileDevice>> open_target_device(const ChosenDevice& chosen, CacheMode cache);
+
+}  // namespace disklathe::cli

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/device/target_guard.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace disklathe {
+namespace {
+
+using Reason = Denial::Reason;
+
+std::unexpected<Denial> failed(Error error) {
+  return std::unexpected(Denial{.reason = Reason::failed, .usage = {}, .differs = {}, .error = std::move(error)});
+}
+
+std::unexpected<Denial> denied(Reason reason, Usage usage = {}) {
+  return std::unexpected(Denial{.reason = reason, .usage = std::move(usage), .differs = {}, .error = {}});
+}
+
+Guarded<void> same(const Identity& chosen, const Identity& now) {
+  std::vector<IdentityPart> differs = differences(chosen, now);
+  if (differs.empty()) return {};
+  return std::unexpected(Denial{.reason = Reason::replaced, .usage = {}, .differs = std::move(differs), .error = {}});
+}
+
+// The disk that has this number, or a partition with it.
+const Disk* find_disk(const std::vector<Disk>& disks, dev_t number) {
+  const auto found = std::ranges::find_if(disks, [number](const Disk& disk) {
+    return disk.number == number || std::ranges::contains(disk.partitions, number, &Partition::number);
+  });
+  return found == disks.end() ? nullptr : &*found;
+}
+
+Guarded<void> nobody_has(const Usage& usage) {
+  if (usage.system) return denied(Reason::system, usage);
+  if (usage.in_use) return denied(Reason::held, usage);
+  return {};
+}
+
+// Who has it now; refused when somebody does.
+Guarded<void> free_now(const ChosenDevice& chosen) {
+  const auto disks = enumerate_disks();
+  if (!disks) return failed(disks.error());
+  if (!find_disk(*disks, chosen.identity.number)) return denied(Reason::unlisted);
+  return nobody_has(UsageMap(*disks).of(chosen.identity.name));
+}
+
+Guarded<ChosenDevice> choose_identified(const Identity& identity, const std::string& root) {
+  auto disks = enumerate_disks(root);
+  if (!disks) return failed(std::move(disks.error()));
+  const Disk* disk = find_disk(*disks, identity.number);
+  if (!disk) return denied(Reason::unlisted);
+  ChosenDevice chosen{.path = {}, .identity = identity, .disk = *disk, .id = {}, .usage = {}};
+  chosen.id = chosen.whole() ? disk->id : id_by_size(identity.name, identity.size);
+  chosen.usage = UsageMap(*disks, root).of(identity.name);
+  // All that was read in between is of the same device only if it is the same at both ends.
+  const auto after = identity_of_number(identity.number, root);
+  if (!after) return failed(after.error());
+  if (auto unchanged = same(identity, *after); !unchanged) return std::unexpected(std::move(unchanged.error()));
+  if (auto free = nobody_has(chosen.usage); !free) return std::unexpected(std::move(free.error()));
+  if (identity.size == 0) return denied(Reason::no_medium);
+  if (chosen.node().read_only || disk->read_only) return denied(Reason::read_only);
+  return chosen;
+}
+
+}  // namespace
+
+const BlockNode& ChosenDevice::node() const {
+  const auto own = std::ranges::find(disk.partitions, identity.number, &Partition::number);
+  return own == disk.partitions.end() ? static_cast<const BlockNode&>(disk) : *own;
+}
+
+Guarded<ChosenDevice> choose_device(const std::string& path) {
+  const auto identity = identity_of(path);
+  if (!identity) return failed(identity.error());
+  auto chosen = choose_identified(*identity, {});
+  if (chosen) chosen->path = path;
+  return chosen;
+}
+
+Guarded<ChosenDevice> choose_device_number(dev_t number, const std::string& root) {
+  const auto identity = identity_of_number(number, root);
+  if (!identity) return failed(identity.error());
+  auto chosen = choose_identified(*identity, root);
+  if (chosen) chosen->path = chosen->node().node;
+  return chosen;
+}
+
+Guarded<void> still_chosen(const ChosenDevice& chosen, int fd) {
+  const auto now = identity_of_descriptor(fd);
+  if (!now) return failed(now.error());
+  return same(chosen.identity, *now);
+}
+
+Guarded<std::unique_ptr<FileDevice>> open_chosen(const ChosenDevice& chosen, CacheMode cache) {
+  auto device = FileDevice::open({.path = chosen.path, .writable = true, .cache = cache});
+  if (!device && device.error().kind != ErrorKind::busy) return failed(std::move(device.error()));
+  if (!device) {
+    // Whatever has the name now is in use; by whom is told only of the device that was chosen.
+    const auto now = identity_of(chosen.path);
+    if (!now) return failed(now.error());
+    if (auto unchanged = same(chosen.identity, *now); !unchanged) return std::unexpected(std::move(unchanged.error()));
+    if (auto free = free_now(chosen); !free) return std::unexpected(std::move(free.error()));
+    return denied(Reason::held);
+  }
+  if (!(*device)->is_block_device()) return denied(Reason::replaced);
+  if (auto it = still_chosen(chosen, (*device)->descriptor()); !it) return std::unexpected(std::move(it.error()));
+  // O_EXCL does not keep out what takes no claim: a loop device on it, a pool.
+  if (auto free = free_now(chosen); !free) return std::unexpected(std::move(free.error()));
+  return std::move(*device);
+}
+
+}  // namespace disklathe
