@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must go right on each kind of device that works: images onto it and off it, and its limits."""
+
+import os
+
+import block
+from block import KiB, MiB
+from product import SAMPLE, SAMPLE_QCOW2, SAMPLE_RAW, Case, onto
+
+MEMORY = block.PhysicalMemory()
+
+# What each is for: the rig is checked to have it before anything is concluded from it.
+KINDS = {
+    "Plain512": (lambda: block.disk("plain512"), {"logical_block_size": 512, "physical_block_size": 512}),
+    "Optimal512e": (lambda: block.disk("optimal512e"), {"logical_block_size": 512, "physical_block_size": 4096,
+                                                       "optimal_io_size": MiB}),
+    "Native4K": (lambda: block.disk("native4k"), {"logical_block_size": 4096, "max_sectors_kb": 128}),
+    "TinyTransfers": (lambda: block.disk("tiny"), {"max_hw_sectors_kb": 8}),
+    "FewSegments": (lambda: block.disk("few"), {"max_segments": 6}),
+    "NoZeroing": (lambda: block.disk("nozeroing"), {"write_zeroes_max_bytes": 0, "discard_max_bytes": 0}),
+    "Loop4K": (lambda: block.loop(64 * MiB, 4096), {"logical_block_size": 4096}),
+    "Zram": (lambda: block.zram(64 * MiB), {"logical_block_size": 4096}),
+}
+
+# Limits in the program's words, their attribute in sysfs, and that attribute's unit in bytes.
+LIMITS = {
+    "logical-block": ("logical_block_size", 1), "physical-block": ("physical_block_size", 1),
+    "minimum-io": ("minimum_io_size", 1), "optimal-io": ("optimal_io_size", 1), "max-transfer": ("max_sectors_kb", KiB),
+    "max-hardware-transfer": ("max_hw_sectors_kb", KiB), "max-segments": ("max_segments", 1),
+    "max-segment-size": ("max_segment_size", 1), "max-discard": ("discard_max_bytes", 1),
+    "discard-granularity": ("discard_granularity", 1), "max-write-zeroes": ("write_zeroes_max_bytes", 1),
+}
+
+REQUESTS = (4 * KiB, 0), (64 * KiB, 4 * KiB), (128 * KiB, 64 * KiB), (1 * MiB, 0), (1 * MiB, 20 * KiB), (2 * MiB, MiB)
+
+
+class EveryDevice:
+    @classmethod
+    def setUpClass(cls):
+        make, cls.properties = KINDS[cls.__name__]
+        cls.node = make()
+
+    def test_is_what_it_is_for(self):
+        self.detail = f"{self.node}"
+        for name, value in self.properties.items():
+            self.assertEqual(block.number(self.node, f"queue/{name}"), value, name)
+            self.detail += f" {name}={value}"
+
+    def test_limits_are_those_of_sysfs(self):
+        limits = self.json("limits", self.node)["limits"]
+        for key, (attribute, unit) in LIMITS.items():
+            there = block.number(self.node, f"queue/{attribute}") * unit or None
+            self.assertEqual(limits[key]["value"], there, f"{key}, {attribute}")
+
+    def test_requests_become_as_many_commands_as_said(self):
+        for length, at in REQUESTS:
+            said = self.json("limits", self.node, "--request", f"{length}@{at}")["request"]
+            for memory in ("contiguous", "scattered"):
+                buffers = getattr(MEMORY, memory)(length)
+                for writing in (False, True):
+                    made = block.commands_of(self.node, buffers, at, writing)
+                    self.assertEqual(made, said[memory]["commands"],
+                                     f"{memory} {'write' if writing else 'read'} of {length} at {at}")
+                self.detail += f" {length >> 10}K@{at >> 10}K:{made}"
+        self.detail = self.detail.strip()
+
+    def test_image_onto_it(self):
+        block.write(self.node, b"\xa5" * (18 * MiB))
+        self.ours(*onto(SAMPLE_QCOW2, self.node, "--verify"))
+        self.assert_holds(self.node, SAMPLE)
+        self.assert_holds(self.node, b"\xa5" * (2 * MiB), at=16 * MiB)
+
+    def test_image_that_ends_inside_a_block(self):
+        image = "/tmp/odd.raw"
+        with open(image, "wb") as file:
+            file.write(SAMPLE[:MiB + 512])
+        block.write(self.node, b"\xa5" * (2 * MiB))
+        self.ours(*onto(image, self.node, "-f", "raw", "--verify"))
+        self.assert_holds(self.node, SAMPLE[:MiB + 512] + b"\xa5" * 4096)
+
+    def test_device_to_image(self):
+        block.write(self.node, SAMPLE)
+        raw, qcow2 = "/tmp/off.raw", "/tmp/off.qcow2"
+        self.ours("convert", "-f", "raw", "-O", "qcow2", "--verify", self.node, qcow2)
+        self.ours("convert", "-f", "qcow2", "-O", "raw", qcow2, raw)
+        self.assertLess(os.stat(raw).st_blocks * 512, len(SAMPLE) + 18 * MiB)
+        self.assert_holds(raw, SAMPLE)
+        block.call("qemu-img", "compare", "-f", "raw", "-F", "qcow2", self.node, qcow2)
+        os.remove(raw)
+        os.remove(qcow2)
+
+
+for kind in KINDS:
+    globals()[kind] = type(kind, (EveryDevice, Case), {})
