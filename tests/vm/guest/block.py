@@ -178,22 +178,26 @@ class PhysicalMemory:
 
 def completed(node):
     """Reads and writes that the kernel has completed on it (Documentation/block/stat.rst)."""
+    fields = attribute(node, "stat").split()
+    return int(fields[0]), int(fields[4])
+
+
+def completed_at_rest(node):
     # A command is counted a moment after what waited for it was woken.
     last = None
-    while last != (now := attribute(node, "stat")):
+    while last != (now := completed(node)):
         last = now
         time.sleep(0.01)
-    fields = now.split()
-    return int(fields[0]), int(fields[4])
+    return now
 
 
 def commands_of(node, buffers, at, writing=False):
     """Makes one direct request and returns how many commands it became."""
     file = os.open(node, (os.O_RDWR if writing else os.O_RDONLY) | os.O_DIRECT)
     try:
-        before = completed(node)
+        before = completed_at_rest(node)
         moved = (os.pwritev if writing else os.preadv)(file, buffers, at)
-        after = completed(node)
+        after = completed_at_rest(node)
     finally:
         os.close(file)
     if moved != sum(map(len, buffers)):

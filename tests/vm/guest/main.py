@@ -1,26 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the module of cases that the file `cases` names, and tells the host one line a case."""
+"""Runs the module of cases that the file `cases` names (further lines: parts of names, to run fewer), and tells the host
+one line a case."""
 
-import glob
 import importlib
 import pathlib
 import time
 import traceback
 import unittest
 
-
-def open_lines():
-    for name in glob.glob("/sys/class/virtio-ports/*/name"):
-        if pathlib.Path(name).read_text().strip() == "lines":
-            return open("/dev/" + name.split("/")[4], "w", buffering=1)
-    raise RuntimeError("the host gave no port for lines")
-
-
-LINES = open_lines()
-
-
-def tell(line):
-    LINES.write(line + "\n")
+from host import tell
 
 
 def name_of(case):
@@ -35,6 +23,15 @@ def flatten(suite):
             yield test
 
 
+def explain(error):
+    """Where in our own files it was raised, and how that ended."""
+    for frame in traceback.extract_tb(error[2]):
+        if frame.filename.startswith("/payload/"):
+            tell(f"|   {frame.filename.removeprefix('/payload/')}:{frame.lineno}: {frame.line}")
+    for line in "".join(traceback.format_exception_only(error[1])).splitlines():
+        tell("|   " + line)
+
+
 class Lines(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
@@ -45,10 +42,8 @@ class Lines(unittest.TestResult):
         tell(f"ok {name_of(test)}: {detail}{', ' if detail else ''}{time.monotonic() - test.began:.1f} s")
 
     def fails(self, test, error):
-        told = traceback.format_exception(*error)
-        tell(f"FAILED {name_of(test)}: {str(error[1]).strip().splitlines()[0] if str(error[1]).strip() else error[0]}")
-        for line in "".join(told).splitlines():
-            tell("|   " + line)
+        tell(f"FAILED {name_of(test)}: {(str(error[1]).strip() or error[0].__name__).splitlines()[0]}")
+        explain(error)
 
     def addFailure(self, test, error):
         self.fails(test, error)
@@ -58,21 +53,20 @@ class Lines(unittest.TestResult):
         if isinstance(test, unittest.TestCase):
             self.fails(test, error)
         else:
-            for line in traceback.format_exception(*error):
-                tell("| " + line.rstrip().replace("\n", "\n| "))
+            explain(error)
 
 
 def main():
-    module = importlib.import_module(pathlib.Path("/payload/cases").read_text())
-    cases = list(flatten(unittest.defaultTestLoader.loadTestsFromModule(module)))
+    name, *only = pathlib.Path("/payload/cases").read_text().splitlines()
+    cases = [case for case in flatten(unittest.defaultTestLoader.loadTestsFromModule(importlib.import_module(name)))
+             if not only or any(part in name_of(case) for part in only)]
     for case in cases:
         tell(f"plan {name_of(case)}")
     unittest.TestSuite(cases).run(Lines())
-    LINES.close()
 
 
 try:
     main()
-except BaseException:
-    tell("| " + traceback.format_exc().rstrip().replace("\n", "\n| "))
+except BaseException as problem:
+    explain((type(problem), problem, problem.__traceback__))
     raise

@@ -25,9 +25,16 @@ def run(*words, seconds=120):
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
+ASKS_FOR_ID = "--yes-erase" in run("convert", "--help").stdout
+
+
+def id_of(node):
+    return json.loads(run("devices", "--output=json", node).stdout)["devices"][0]["id"]
+
+
 def onto(source, node, *words):
     """The words that write an image onto a device."""
-    return "convert", "-n", *words, source, node
+    return "convert", "-n", *(("--yes-erase", id_of(node)) if ASKS_FOR_ID else ()), *words, source, node
 
 
 class Case(unittest.TestCase):

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Devices that fail, stall, fill up, go away, or cannot be written at all: the right sentence and exit code."""
+
+import glob
+import os
+import pathlib
+import time
+
+import block
+from block import MiB
+from host import tell
+from product import SAMPLE, SAMPLE_QCOW2, Case, onto, start
+
+EXIT_USAGE, EXIT_IO, EXIT_PERMISSION, EXIT_BUSY, EXIT_NO_SPACE, EXIT_VANISHED, EXIT_UNSUPPORTED = 2, 10, 12, 13, 14, 15, 18
+SECTORS = len(SAMPLE) // 512
+
+
+class BadSectors(Case):
+    """Each kernel driver reports media errors in a way of its own (EIO, ENODATA, EREMOTEIO)."""
+
+    def reading_stops(self, node, at):
+        self.refuses("convert", "-f", "raw", node, "/tmp/never.raw", code=EXIT_IO, says=[node, "read"])
+        self.assertFalse(os.path.exists("/tmp/never.raw"))
+        self.assert_names_place(at)
+
+    def writing_stops(self, node, at):
+        self.refuses(*onto(SAMPLE_QCOW2, node, "-S", "0"), code=EXIT_IO, says=[node, "write"])
+        self.assert_names_place(at)
+
+    def assert_names_place(self, at):
+        """The place that the sentence names is the request's that met the bad sector."""
+        said = int(self.detail.partition("at byte ")[2].split()[0])
+        self.assertLessEqual(said, at)
+        self.assertGreater(said + 2 * MiB, at)
+
+    def test_disk_that_cannot_read(self):
+        self.reading_stops(block.disk("unreadable"), 10000 * 512)
+
+    def test_disk_that_cannot_write(self):
+        self.writing_stops(block.disk("unwritable"), 10000 * 512)
+
+    def test_null_blk(self):
+        node = block.null_blk("bad", size=64, badblocks="+10000-10007")
+        self.reading_stops(node, 10000 * 512)
+        self.writing_stops(node, 10000 * 512)
+
+    def test_scsi_medium_error(self):
+        node = block.scsi_debug(dev_size_mb=64, delay=0, opts=2, medium_error_start=10000, medium_error_count=8)
+        self.reading_stops(node, 10000 * 512)
+
+    def test_dm_error(self):
+        spare = block.disk("spare")
+        node = block.device_mapper("holed", f"0 10000 linear {spare} 0", "10000 8 error",
+                                   f"10008 {SECTORS - 10008} linear {spare} 10008")
+        try:
+            self.reading_stops(node, 10000 * 512)
+            self.writing_stops(node, 10000 * 512)
+        finally:
+            block.remove_device_mapper("holed")
+
+
+class Slow(Case):
+    def test_each_request_delayed(self):
+        spare = block.disk("spare")
+        node = block.device_mapper("late", f"0 {SECTORS} delay {spare} 0 100")
+        try:
+            self.ours(*onto(SAMPLE_QCOW2, node, "--verify"))
+            self.assert_holds(node, SAMPLE)
+        finally:
+            block.remove_device_mapper("late")
+
+    def test_stall_in_the_middle(self):
+        """Nothing is answered for a while; then everything goes on."""
+        spare = block.disk("spare")
+        block.write(spare, bytes(16 * MiB))
+        node = block.device_mapper("stalls", f"0 {SECTORS} delay {spare} 0 50")
+        try:
+            words = onto(SAMPLE_QCOW2, node, "--verify")
+            before = block.completed(spare)[1]
+            process = start(*words)
+            block.wait_for(lambda: block.completed(spare)[1] > before + 2, "it did not begin to write")
+            block.call("dmsetup", "suspend", "--nolockfs", "--noflush", "stalls")
+            time.sleep(3)
+            self.assertIsNone(process.poll(), "it ended while the device stood still")
+            block.call("dmsetup", "resume", "--noudevsync", "stalls")
+            output, errors = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, output + errors)
+            self.assert_holds(node, SAMPLE)
+        finally:
+            block.remove_device_mapper("stalls")
+
+
+class Full(Case):
+    def test_thin_volume_without_room_behind_it(self):
+        """4 MiB of data for a volume of 16 MiB."""
+        spare = block.disk("spare")
+        block.write(spare, bytes(4096))
+        tables = block.device_mapper("thin-tables", f"0 8192 linear {spare} 0")
+        data = block.device_mapper("thin-data", f"0 8192 linear {spare} 8192")
+        block.device_mapper("pool", f"0 8192 thin-pool {tables} {data} 128 0 1 error_if_no_space")
+        block.call("dmsetup", "message", "pool", "0", "create_thin 0")
+        node = block.device_mapper("thin", f"0 {SECTORS} thin /dev/mapper/pool 0")
+        try:
+            self.refuses(*onto(SAMPLE_QCOW2, node), code=EXIT_NO_SPACE, says=[node, "space"])
+        finally:
+            for name in ("thin", "pool", "thin-data", "thin-tables"):
+                block.remove_device_mapper(name)
+
+    def test_image_larger_than_the_device(self):
+        node = block.null_blk("small", size=8)
+        block.write(node, b"\xa5" * (8 * MiB))
+        self.refuses(*onto(SAMPLE_QCOW2, node), code=EXIT_NO_SPACE, says=[node, f"{8 * MiB} bytes are missing"])
+        self.assert_holds(node, b"\xa5" * (8 * MiB))
+
+
+class Pulled(Case):
+    def pulled(self, name):
+        node = block.disk(name)
+        before = block.completed(node)[1]
+        process = start(*onto(SAMPLE_QCOW2, node, "-S", "0"))
+        block.wait_for(lambda: block.completed(node)[1] > before, "it did not begin to write")
+        tell(f"unplug {name}")
+        began = time.monotonic()
+        output, errors = process.communicate(timeout=90)
+        self.detail = errors.splitlines()[-1].removeprefix("disklathe: ") + f" ({time.monotonic() - began:.1f} s)"
+        self.assertEqual(process.returncode, EXIT_VANISHED, output + errors)
+        self.assertIn("went away", errors)
+
+    def test_scsi_disk_while_written(self):
+        self.pulled("pulled-scsi")
+
+    def test_virtio_disk_while_written(self):
+        self.pulled("pulled-virtio")
+
+
+class NotWritable(Case):
+    def test_read_only_disk(self):
+        self.refuses(*onto(SAMPLE_QCOW2, block.disk("readonly")), code=EXIT_PERMISSION, says=["read-only"])
+
+    def test_read_only_disk_is_read(self):
+        self.ours("convert", "-f", "raw", block.disk("readonly"), "/tmp/empty.raw")
+        self.assert_holds("/tmp/empty.raw", bytes(MiB))
+        os.remove("/tmp/empty.raw")
+
+    def test_scsi_generic_node(self):
+        block.disk("unreadable")
+        node = sorted(glob.glob("/dev/sg*"))[0]
+        self.refuses("convert", "-n", SAMPLE_QCOW2, node, code=EXIT_USAGE, says=[node, "block device"])
+
+    def test_the_systems_own_disk(self):
+        root = os.stat("/").st_dev
+        part = os.path.basename(os.path.realpath(f"/sys/dev/block/{os.major(root)}:{os.minor(root)}"))
+        whole = os.path.basename(os.path.dirname(os.path.realpath(f"/sys/class/block/{part}")))
+        for node in (f"/dev/{part}", f"/dev/{whole}"):
+            self.refuses(*onto(SAMPLE_QCOW2, node), code=EXIT_BUSY, says=[node])
+
+    def test_mounted_disk(self):
+        node = block.disk("spare")
+        block.call("mke2fs", "-q", "-F", node)
+        pathlib.Path("/tmp/mounted").mkdir(exist_ok=True)
+        block.call("mount", "-t", "ext4", node, "/tmp/mounted")
+        try:
+            self.refuses(*onto(SAMPLE_QCOW2, node), code=EXIT_BUSY, says=[node, "mounted on /tmp/mounted", "umount"])
+        finally:
+            block.call("umount", "/tmp/mounted")
+
+
+class Zoned(Case):
+    """Zones of 4 MiB; the first ones may be conventional."""
+
+    def make(self, name, conventional):
+        return block.null_blk(name, size=64, zoned=1, zone_size=4, zone_nr_conv=conventional)
+
+    def test_conventional_zones_are_written(self):
+        node = self.make("zones4", 4)
+        self.ours(*onto(SAMPLE_QCOW2, node, "--verify"))
+        self.assert_holds(node, SAMPLE)
+
+    def test_zoned_device_is_read(self):
+        node = self.make("zones_read", 4)
+        block.write(node, SAMPLE)
+        self.ours("convert", "-f", "raw", node, "/tmp/zoned.raw")
+        self.assert_holds("/tmp/zoned.raw", SAMPLE)
+        os.remove("/tmp/zoned.raw")
