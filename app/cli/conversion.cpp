@@ -58,7 +58,7 @@ Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& targ
     if (fd < 0) return failure(os_failure(errno, "open", path));
     return FileDevice::adopt(fd, path, false, CacheMode::none);
   };
-  return Image::open({.path = target.path, .format = std::string(conversion.format->name)}, opener);
+  return Image::open({.path = target.path, .format = std::string(conversion.format->name), .file_holes = true}, opener);
 }
 
 Result<void> verify(const Conversion& conversion, Image& source, Target& target, Job& job) {

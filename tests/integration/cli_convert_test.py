@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import signal
 import subprocess
 import time
@@ -78,6 +79,14 @@ class ConvertTest(CommandTest):
         self.refuses("convert", "--verify", "-O", "qcow2", "-B", "other.raw", "-F", "raw", "top.qcow2", "x.qcow2",
                      code=20, says=("first at byte 0", "'x.qcow2'"))
         self.assertFalse(os.path.exists("x.qcow2"))
+
+    def test_verify_reads_nothing_that_the_target_does_not_hold(self):
+        self.data("huge.raw", (1 << 40, 70000), size=2 << 40)
+        began = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.ours("convert", "--verify", "-f", "raw", "-O", "qcow2", "-o", "cluster_size=2M,preallocation=metadata",
+                  "huge.raw", "x.qcow2")
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertLess(ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime, 5)
 
     def test_n_writes_into_what_is_there_and_leaves_the_rest(self):
         self.data("x.raw", (0, 10 * MIB))
