@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/zero/cost_model.h"
+
+#include <algorithm>
+
+#include "core/base/arithmetic.h"
+
+namespace disklathe {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr uint64_t mebi = 1 << 20;
+constexpr uint64_t first_command = mebi;  // then 4, 16, 64 times as much
+constexpr uint64_t longest_command = 1 << 30;
+constexpr double command_seconds = 0.05;    // two of them in flight: a stop is heard, and writes get through
+constexpr uint64_t write_step = 8 * mebi;   // then it is asked again
+constexpr uint64_t first_write = 2 * mebi;  // to learn the rate where there is no data to write
+constexpr double most_lost = 0.25;          // seconds spent on finding out that commands are no good
+constexpr Seconds measure_again{1};
+constexpr double losing_share = 100;       // a losing command is tried again after 100 times its cost
+constexpr uint64_t short_hole = 64 << 10;  // while no command is measured
+constexpr uint64_t shortest_try = 16 << 10;
+constexpr unsigned pieces_folded = 2;  // whole, to learn the rate
+constexpr unsigned patience = 4;       // pieces without a hole as long as that, then one with shorter ones
+
+}  // namespace
+
+// What a request added to the time the device was busy: from the end of the one before it, or from its own start where
+// the device was idle then. Right for a device that does one thing after the other, and in sum for all.
+double ZeroCostModel::held(Time begun, Time done) {
+  const Time from = std::max(begun, last_done_);
+  last_done_ = std::max(last_done_, done);
+  return Seconds(std::max(done - from, Time{0})).count();
+}
+
+void ZeroCostModel::wrote(uint64_t length, Time begun, Time done) {
+  const std::scoped_lock lock(mutex_);
+  write_.record(length, held(begun, done));
+  if (length >= WritePrice::large) last_large_ = done;
+}
+
+void ZeroCostModel::commanded(const Step& step, Time begun, Time done) {
+  const std::scoped_lock lock(mutex_);
+  const double seconds = held(begun, done);
+  if (!step.alone) return;
+  last_measured_ = done;
+  command_.record(step.length, seconds);
+  if (seconds > write_.of(step.length)) lost_ += seconds;
+}
+
+void ZeroCostModel::refused() {
+  const std::scoped_lock lock(mutex_);
+  commands_ = false;
+}
+
+ZeroCostModel::Time ZeroCostModel::expected(uint64_t length) const {
+  const std::scoped_lock lock(mutex_);
+  if (!command_.known()) return std::chrono::duration_cast<Time>(measure_again);
+  return std::chrono::duration_cast<Time>(Seconds(command_.of(length)));
+}
+
+// A length about which nothing is known but bounds, of which the better one would beat writing.
+bool ZeroCostModel::may_win(uint64_t length) const {
+  return command_.samples(length) == 0 && command_.at_least(length) < write_.of(length) &&
+         lost_ + command_.of(length) <= most_lost;
+}
+
+// Commands lose, but that was some time ago.
+bool ZeroCostModel::due(uint64_t length, Time now) const {
+  const Seconds wait = std::max(measure_again, Seconds(losing_share * command_.of(length)));
+  return now - last_measured_ >= wait;
+}
+
+// Four times what is known, as long as it takes no longer than it should.
+uint64_t ZeroCostModel::most_at_once() const {
+  uint64_t most = std::min(std::max(command_.longest() * 4, first_command), longest_command);
+  while (most > first_command && command_.of(most) > command_seconds) most /= 2;
+  return most;
+}
+
+ZeroCostModel::Step ZeroCostModel::next(uint64_t length, Time now) {
+  const std::scoped_lock lock(mutex_);
+  const Step by_writing{.length = std::min(length, write_step)};
+  if (!commands_) return by_writing;
+  if (!command_.known()) return {.command = true, .alone = true, .length = std::min(length, first_command)};
+  if (!write_.known() && !write_tried_ && !frees_space_) {
+    write_tried_ = true;
+    return {.length = std::min(length, first_write)};
+  }
+  const uint64_t part = std::min(length, most_at_once());
+  if (wins(part) || may_win(part) || (frees_space_ && length >= short_hole)) {
+    const bool measure = command_.samples(part) < 2 || now - last_measured_ >= measure_again;
+    return {.command = true, .alone = measure, .length = part};
+  }
+  const uint64_t again = std::min(length, first_command);
+  if (due(again, now)) return {.command = true, .alone = true, .length = again};
+  return by_writing;
+}
+
+uint64_t ZeroCostModel::worth() const {
+  const double write = write_.per_byte(), small = write_.fixed();
+  if (command_.fitted()) {
+    const double gain = write - command_.per_byte();
+    return gain > 0 ? static_cast<uint64_t>(std::min((command_.fixed() + small) / gain, 1e18)) : never;
+  }
+  // One length is known. Where it wins, shorter ones may as well: a sixteenth of it is worth a try, within reason.
+  const uint64_t length = command_.longest();
+  if (!wins(length)) return never;
+  const double cautious = (command_.of(1) + small) / write;
+  return std::min(static_cast<uint64_t>(cautious), std::max(length / 16, shortest_try));
+}
+
+uint64_t ZeroCostModel::worth_a_command() const {
+  const std::scoped_lock lock(mutex_);
+  return commands_ && command_.known() ? worth() : never;
+}
+
+uint64_t ZeroCostModel::fold_below(Time now) {
+  const std::scoped_lock lock(mutex_);
+  if (!commands_) return never;
+  if (frees_space_) return command_.known() && write_.known() ? std::min(worth(), short_hole) : short_hole;
+  if (!write_.known() && folds_granted_ < pieces_folded) {
+    ++folds_granted_;
+    return never;
+  }
+  if (!command_.known())
+    return ++asked_ % patience == 0 ? short_hole >> (2 * std::min(asked_ / patience, 4U)) : short_hole;
+  const uint64_t length = worth();
+  if (length == never) return due(first_command, now) ? short_hole : never;
+  if (write_.known() && now - last_large_ >= measure_again) {
+    last_large_ = now;
+    return never;
+  }
+  return length;
+}
+
+}  // namespace disklathe

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <mutex>
+
+#include "core/base/clock.h"
+#include "core/zero/prices.h"
+
+namespace disklathe {
+
+// Decides how ranges become zero on one target: by its zero command, by writing, or (short ones) inside the data write
+// around them. What a command is worth cannot be known beforehand, it is 1 to 100 times as fast as writing: so both are
+// measured on the work itself. W: write rate, f: fixed time a small write. R: zero rate, t: fixed time a command.
+// A hole shorter than h* = (t + f) / (1/W - 1/R) is written with the data round it; where R <= W all are.
+//
+// Commands are measured while nothing else is under way at the target ("alone"): how a device shares its time between a
+// command and the writes beside it is its own affair, and no two do it alike. Writes are measured by what each added to
+// the time the device was busy. Any thread; time is given by the caller, so that a test needs none.
+class ZeroCostModel {
+ public:
+  using Time = Clock::Time;
+  static constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
+
+  // commands: the target may have some. frees_space: they make holes in a file, which are worth more than the time they
+  // take: only short ones have a price.
+  explicit ZeroCostModel(bool commands, bool frees_space = false) : commands_(commands), frees_space_(frees_space) {}
+
+  // What to do with the first bytes of a range of `length` that must become zero.
+  struct Step {
+    bool command = false;  // else by writing
+    bool alone = false;    // the command is to be measured
+    uint64_t length = 0;
+    friend bool operator==(const Step&, const Step&) = default;
+  };
+  Step next(uint64_t length, Time now);
+
+  // Zeroes between data in shorter runs than this are to be written with it. Asked once a piece of data: now and then
+  // the answer is another, to learn what is not known yet.
+  uint64_t fold_below(Time now);
+
+  // How long a command will take.
+  Time expected(uint64_t length) const;
+
+  void wrote(uint64_t length, Time begun, Time done);
+  void commanded(const Step& step, Time begun, Time done);
+  // The target has no command left that it takes.
+  void refused();
+
+  // h* as it is known now.
+  uint64_t worth_a_command() const;
+
+ private:
+  bool wins(uint64_t length) const { return command_.of(length) < write_.of(length); }
+  bool may_win(uint64_t length) const;
+  bool due(uint64_t length, Time now) const;
+  uint64_t most_at_once() const;
+  uint64_t worth() const;
+  double held(Time begun, Time done);
+
+  mutable std::mutex mutex_;
+  bool commands_;
+  const bool frees_space_;
+  WritePrice write_;
+  CommandPrice command_;
+  Time last_done_{0};      // of any request
+  Time last_measured_{0};  // command
+  Time last_large_{0};     // write
+  double lost_ = 0;        // seconds that measured commands took which writing would have beaten
+  bool write_tried_ = false;
+  unsigned folds_granted_ = 0, asked_ = 0;
+};
+
+}  // namespace disklathe
