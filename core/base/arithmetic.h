@@ -3,6 +3,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 namespace disklathe {
@@ -20,6 +21,12 @@ constexpr std::optional<T> checked_multiply(T a, T b) {
   T product;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
   return product;
+}
+
+// The sum, or the largest number where it does not fit.
+template <std::unsigned_integral T>
+constexpr T saturated_add(T a, T b) {
+  return checked_add(a, b).value_or(std::numeric_limits<T>::max());
 }
 
 // On numbers already bounded: unit > 0, and the result fits.

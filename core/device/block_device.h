@@ -18,7 +18,7 @@ namespace disklathe {
 
 enum class ZeroMethod : uint8_t {
   punch,         // deallocate: files, and devices that promise zeroes afterwards
-  write_zeroes,  // the device's own command, without unmapping
+  write_zeroes,  // the device's own command; it may unmap where it then promises zeroes
   buffers,       // ordinary writes of zeroes
 };
 
@@ -57,6 +57,9 @@ class BlockDevice {
 
   // The run that `at` lies in, from `at` on (SEEK_DATA, block status). All data where the device cannot say.
   virtual Result<Allocation> allocation(uint64_t at) = 0;
+
+  // Whether it has holes that take no space, which allocation() tells: a regular file.
+  virtual bool has_holes() const { return false; }
 
   // Reserves space on the medium for the range, growing a file that ends before it; content that is there stays, the
   // rest reads as zeroes. `unsupported` where there is no such thing.

@@ -51,6 +51,7 @@ class FileDevice final : public BlockDevice {
   Result<void> write_now(uint64_t at, Bytes from) override;
   Result<void> flush_now() override;
   Result<Allocation> allocation(uint64_t at) override;
+  bool has_holes() const override { return !is_block_device(); }
   Result<void> allocate_now(Range range) override;
   Result<void> resize(uint64_t size) override;
 
@@ -60,6 +61,9 @@ class FileDevice final : public BlockDevice {
   // An error of kind `changed` when the file's size or modification time is not what it was at open(). For sources: a
   // file changes by being written to here as well.
   Result<void> unchanged_since_open() const;
+  // Tells a block device that the range is not needed any more. It may read as anything afterwards: this is no way to
+  // zero. `unsupported` where it cannot be told, and for files, which are punched. Blocks.
+  Result<void> discard_now(Range range);
   // Drops what the page cache holds of it, so that reading back comes from the medium where that is possible.
   void drop_cache();
   // Requests whose memory was below min_mem_align and had to be copied. For tests and for the log.

@@ -2,7 +2,6 @@
 #include "core/engine/copy.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/base/arithmetic.h"
 #include "core/engine/piece_cutter.h"
@@ -17,8 +16,7 @@ namespace disklathe {
 namespace {
 
 constexpr uint64_t least_tuned = 64 << 10;  // bytes
-
-Tuner::Time now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+constexpr uint64_t look_ahead = 16 << 20;   // how far a hole is followed beyond its piece
 
 struct Copy {
   const CopyJob& job;
@@ -26,6 +24,7 @@ struct Copy {
   JobState state;
   PieceCutter cutter;
   ZeroStrategy zeroing;
+  ZeroJoiner joiner;
   Turnstile turnstile;
   BufferPool buffers;
   Tuner tuner;
@@ -36,13 +35,14 @@ struct Copy {
         plan(copy_plan),
         state(stop),
         cutter(*copy_job.source, copy_job.sparse_size == 0),
-        zeroing(*copy_job.target[0], stop),
+        zeroing(*copy_job.target[0], *copy_job.clock, stop),
         buffers(copy_plan.most_piece_size, copy_job.target[0]->limits().opt_mem_align, copy_plan.budget),
         tuner({.start = copy_plan.piece_size,
                .least = std::max(least_tuned, copy_plan.unit),
                .most = copy_plan.most_piece_size,
                .unit = copy_plan.unit}),
         progress(copy_progress) {
+    if (!job.target_is_zero) cutter.look_past_edges(look_ahead);
     if (job.keep_holes) cutter.leave_out_holes(*job.source->layers()[0].reader, job.writer->unit(), progress.skipped);
   }
 };
@@ -83,7 +83,7 @@ struct Slot {
 
   explicit Slot(Copy& copy)
       : reader(*copy.job.source, copy.plan.most_piece_size),
-        writer(copy.job, copy.zeroing, copy.turnstile, copy.progress, copy.plan.most_piece_size) {}
+        writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.progress, copy.plan.most_piece_size) {}
 };
 
 // The next piece from its map to the target; false when there are no more.
@@ -91,7 +91,7 @@ Task<Result<bool>> copy_next(Ring& ring, Copy& copy, Slot& slot) {
   const uint64_t size = copy.plan.tuned ? copy.tuner.choice().size : copy.plan.piece_size;
   auto lease = co_await copy.buffers.lease(ring, size);
   const MutableBytes memory = lease.buffer().bytes();
-  const Tuner::Time begun = now();
+  const Tuner::Time begun = copy.job.clock->now();
 
   Piece& piece = slot.piece;
   auto more = copy.cutter.next(piece, size);
@@ -103,7 +103,7 @@ Task<Result<bool>> copy_next(Ring& ring, Copy& copy, Slot& slot) {
   auto written = co_await slot.writer.write(ring, piece, memory);
   if (!written) co_return failure(written);
   if (copy.plan.tuned && !piece.zero) {
-    copy.tuner.record(data_bytes(piece), begun, now());
+    copy.tuner.record(data_bytes(piece), begun, copy.job.clock->now());
     const Tuner::Choice choice = copy.tuner.choice();
     copy.progress.request_size = choice.size;
     copy.progress.request_reason = choice.reason;
@@ -124,6 +124,12 @@ Task<void> copy_slot(Ring& ring, Copy& copy) {
   }
 }
 
+// The hole that the last piece left open.
+Task<void> zero_rest(Ring& ring, Copy& copy, Range range) {
+  auto done = co_await copy.zeroing.zero(ring, range, copy.progress.zeroed);
+  if (!done) copy.state.fail(std::move(done.error()));
+}
+
 }  // namespace
 
 Result<void> copy(const CopyJob& job, Progress& progress, const Stop& stop) {
@@ -133,6 +139,11 @@ Result<void> copy(const CopyJob& job, Progress& progress, const Stop& stop) {
   progress.request_size = copy.plan.piece_size;
   run_workers(copy.plan, copy.state, [&](Ring& ring) { return copy_slot(ring, copy); });
   if (auto done = copy.state.result("copy"); !done) return done;
+  if (const std::optional<Range> rest = copy.joiner.rest()) {
+    const Plan one{.workers = 1, .slots_per_worker = 1, .ring = copy.plan.ring};
+    run_workers(one, copy.state, [&](Ring& ring) { return zero_rest(ring, copy, *rest); });
+    if (auto done = copy.state.result("copy"); !done) return done;
+  }
 
   progress.phase = Phase::flush;
   if (auto finished = job.writer->finish(job.durable); !finished) return finished;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "core/base/clock.h"
 #include "core/base/result.h"
 #include "core/engine/progress.h"
 #include "core/format/image_reader.h"
@@ -26,7 +27,8 @@ struct CopyJob {
   // left to it.
   bool keep_holes = false;
   bool durable = true;
-  unsigned workers = 0;  // 0: by plan
+  const Clock* clock = &steady_clock();  // what the target's speed is measured by
+  unsigned workers = 0;                  // 0: by plan
   unsigned slots_per_worker = 0;
   uint64_t piece_size = 0;
 };

@@ -28,13 +28,17 @@ void fill_zeroes(const Piece& piece, MutableBytes memory, Range range) {
   }
 }
 
-// Runs of zeroes too short to be worth leaving out become part of the data around them.
-void fold_short(const Piece& piece, MutableBytes memory, uint32_t shortest, std::vector<Run>& runs) {
+// Runs of zeroes too short to be worth leaving out become part of the data around them. before, after: how long a run
+// goes on beyond the piece's edges.
+void fold_short(const Piece& piece, MutableBytes memory, uint64_t shortest, uint64_t before, uint64_t after,
+                std::vector<Run>& runs) {
   std::vector<Run> kept;
   kept.reserve(runs.size());
   for (Run& run : runs) {
-    if (run.zero && run.guest.length < shortest && run.guest.end() != piece.guest.end() &&
-        run.guest.at != piece.guest.at) {
+    uint64_t length = run.guest.length;
+    if (run.guest.at == piece.guest.at) length = saturated_add(length, before);
+    if (run.guest.end() == piece.guest.end()) length = saturated_add(length, after);
+    if (run.zero && length < shortest) {
       fill_zeroes(piece, memory, run.guest);
       run.zero = false;
     }
@@ -70,7 +74,12 @@ void find_runs(const Piece& piece, MutableBytes memory, uint32_t block, uint32_t
     append(runs, Range::between(at, block_end), all_zero(bytes));
     at = block_end;
   }
-  if (shortest > block && runs.size() > 1) fold_short(piece, memory, shortest, runs);
+  // What lies beyond the edges is not known here: long enough.
+  if (shortest > block && runs.size() > 1) fold_short(piece, memory, shortest, shortest, shortest, runs);
+}
+
+void fold_holes(const Piece& piece, MutableBytes memory, uint64_t shortest, std::vector<Run>& runs) {
+  fold_short(piece, memory, shortest, piece.zero_before, piece.zero_after, runs);
 }
 
 }  // namespace disklathe

@@ -21,4 +21,8 @@ struct Run {
 // zeroes shorter than `shortest` become data; 0: all is data.
 void find_runs(const Piece& piece, MutableBytes memory, uint32_t block, uint32_t shortest, std::vector<Run>& runs);
 
+// Makes more of the zeroes that find_runs() found data: runs shorter than `shortest`, where a run at the piece's edge
+// is as long as what the map says goes on beyond it.
+void fold_holes(const Piece& piece, MutableBytes memory, uint64_t shortest, std::vector<Run>& runs);
+
 }  // namespace disklathe

@@ -19,6 +19,21 @@ Result<uint64_t> PieceCutter::end_of_held(uint64_t piece_size) {
   return size_;
 }
 
+Result<void> PieceCutter::look_past_edges(Piece& piece) {
+  piece.zero_before = zero_run_;
+  auto zero_end = cursor_.zero_until(piece.guest.end(), std::min(saturated_add(piece.guest.end(), look_ahead_), size_));
+  if (!zero_end) return failure(zero_end);
+  piece.zero_after = *zero_end - piece.guest.end();
+
+  const auto data = std::find_if_not(piece.extents.rbegin(), piece.extents.rend(), reads_zero);
+  if (data == piece.extents.rend()) {
+    zero_run_ += piece.guest.length;
+  } else {
+    zero_run_ = piece.guest.end() - data->guest.end();
+  }
+  return {};
+}
+
 Result<bool> PieceCutter::next(Piece& piece, uint64_t piece_size) {
   const std::scoped_lock lock(mutex_);
   const Result<uint64_t> end = end_of_held(piece_size);
@@ -36,6 +51,9 @@ Result<bool> PieceCutter::next(Piece& piece, uint64_t piece_size) {
     piece.guest = Range::between(at_, window_end);
     auto collected = cursor_.collect(piece.guest, piece.extents);
     if (!collected) return failure(collected);
+  }
+  if (look_ahead_ > 0) {
+    if (auto looked = look_past_edges(piece); !looked) return failure(looked);
   }
   piece.index = index_++;
   at_ = piece.guest.end();

@@ -19,15 +19,16 @@ uint32_t scan_block(const CopyJob& job) {
   return std::max(wanted, job.target[0]->limits().offset_align);
 }
 
-Task<Result<void>> store(Ring& ring, BlockDevice& file, uint64_t at, std::span<const iovec> vectors) {
-  co_return co_await file.writev(ring, at, vectors);
-}
-
 }  // namespace
 
-PieceWriter::PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, Turnstile& turnstile, Progress& progress,
-                         uint64_t piece_size)
-    : job_(job), zeroing_(zeroing), turnstile_(turnstile), progress_(progress), block_(scan_block(job)) {
+PieceWriter::PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& joiner, Turnstile& turnstile,
+                         Progress& progress, uint64_t piece_size)
+    : job_(job),
+      zeroing_(zeroing),
+      joiner_(joiner),
+      turnstile_(turnstile),
+      progress_(progress),
+      block_(scan_block(job)) {
   // One unit may come out larger than it went in before the encoder gives up on it.
   if (job.writer->encodes()) encoded_ = AlignedBuffer(piece_size + 2 * size_t{job.writer->unit()}, page_size);
 }
@@ -42,6 +43,7 @@ Task<Result<void>> PieceWriter::write(Ring& ring, const Piece& piece, MutableByt
     runs_.push_back({piece.guest, true});
   } else {
     find_runs(piece, memory, block_, job_.sparse_size, runs_);
+    if (!job_.target_is_zero) fold_holes(piece, memory, zeroing_.fold_below(), runs_);
   }
   for (const Run& run : runs_) {
     if (run.zero) continue;
@@ -49,7 +51,7 @@ Task<Result<void>> PieceWriter::write(Ring& ring, const Piece& piece, MutableByt
   }
   if (auto taken = co_await take_places(ring, piece); !taken) co_return failure(taken);
   if (auto written = co_await write_placed(ring); !written) co_return failure(written);
-  co_return co_await make_zero(ring);
+  co_return co_await make_zero(ring, piece.index);
 }
 
 // Prepares the placements of one run of data.
@@ -108,6 +110,12 @@ Task<Result<void>> PieceWriter::take_places(Ring& ring, const Piece& piece) {
   co_return Result<void>{};
 }
 
+// Writes to a target that also has to be zeroed are measured against that.
+Task<Result<void>> PieceWriter::store(Ring& ring, uint16_t file, uint64_t at, std::span<const iovec> vectors) {
+  if (file == 0 && !job_.target_is_zero) co_return co_await zeroing_.write(ring, at, vectors);
+  co_return co_await job_.target[file]->writev(ring, at, vectors);
+}
+
 // Placements that adjoin in the target become one request with permuted vectors.
 Task<Result<void>> PieceWriter::write_placed(Ring& ring) {
   struct Request {
@@ -139,13 +147,13 @@ Task<Result<void>> PieceWriter::write_placed(Ring& ring) {
   const std::span<const iovec> vectors(vectors_);
   Result<void> done;
   if (requests.size() == 1) {
-    done = co_await job_.target[requests[0].file]->writev(ring, requests[0].at, vectors);
+    done = co_await store(ring, requests[0].file, requests[0].at, vectors);
   } else if (!requests.empty()) {
     std::vector<Task<Result<void>>> tasks;
     tasks.reserve(requests.size());
     for (const Request& request : requests) {
-      tasks.push_back(store(ring, *job_.target[request.file], request.at,
-                            vectors.subspan(request.first_vector, request.vector_count)));
+      tasks.push_back(
+          store(ring, request.file, request.at, vectors.subspan(request.first_vector, request.vector_count)));
     }
     done = co_await when_all(std::move(tasks));
   }
@@ -153,7 +161,8 @@ Task<Result<void>> PieceWriter::write_placed(Ring& ring) {
   co_return done;
 }
 
-Task<Result<void>> PieceWriter::make_zero(Ring& ring) {
+Task<Result<void>> PieceWriter::make_zero(Ring& ring, uint64_t index) {
+  joiner_.report(index, to_zero_);
   for (const Range& range : to_zero_) {
     auto done = co_await zeroing_.zero(ring, range, progress_.zeroed);
     if (!done) co_return failure(done);

@@ -14,6 +14,7 @@
 #include "core/engine/find_runs.h"
 #include "core/engine/piece_cutter.h"
 #include "core/engine/turnstile.h"
+#include "core/engine/zero_joiner.h"
 #include "core/io/aligned_buffer.h"
 #include "core/io/ring.h"
 #include "core/zero/zero_strategy.h"
@@ -23,7 +24,8 @@ namespace disklathe {
 // Writes one piece to the target. One per slot; reused.
 class PieceWriter {
  public:
-  PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, Turnstile& turnstile, Progress& progress, uint64_t piece_size);
+  PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& joiner, Turnstile& turnstile, Progress& progress,
+              uint64_t piece_size);
 
   Task<Result<void>> write(Ring& ring, const Piece& piece, MutableBytes memory);
 
@@ -32,10 +34,12 @@ class PieceWriter {
   Result<void> encode_unit(Range guest, MutableBytes memory);
   Task<Result<void>> take_places(Ring& ring, const Piece& piece);
   Task<Result<void>> write_placed(Ring& ring);
-  Task<Result<void>> make_zero(Ring& ring);
+  Task<Result<void>> store(Ring& ring, uint16_t file, uint64_t at, std::span<const iovec> vectors);
+  Task<Result<void>> make_zero(Ring& ring, uint64_t index);
 
   const CopyJob& job_;
   ZeroStrategy& zeroing_;
+  ZeroJoiner& joiner_;
   Turnstile& turnstile_;
   Progress& progress_;
   const uint32_t block_;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <mutex>
 #include <string_view>
+
+#include "core/base/clock.h"
 
 namespace disklathe {
 
@@ -14,7 +15,7 @@ namespace disklathe {
 // search. Any thread; time is given by the caller, so that a test needs none.
 class Tuner {
  public:
-  using Time = std::chrono::nanoseconds;  // since any fixed moment
+  using Time = Clock::Time;
 
   struct Bounds {
     uint64_t start = 1 << 20, least = 64 << 10, most = 4 << 20;  // bytes; powers of two times `unit`

@@ -6,32 +6,136 @@
 namespace disklathe {
 namespace {
 
-constexpr std::array ladder{ZeroMethod::punch, ZeroMethod::write_zeroes, ZeroMethod::buffers};
-constexpr uint64_t step = 64 << 20;
+constexpr uint64_t write_size = 1 << 20;
+constexpr unsigned zero_writes = 8, rotating_zero_writes = 4;  // in flight
+
+// What a target may take, best first: a device that can unmap and still promises zeroes says so (Linux 6.17); a hole is
+// the cheapest elsewhere.
+std::vector<ZeroMethod> commands_of(const BlockDevice& target, std::optional<ZeroMethod> only) {
+  if (only == ZeroMethod::buffers) return {};
+  if (only) return {*only};
+  if (target.limits().max_write_zeroes_unmap.value) return {ZeroMethod::write_zeroes, ZeroMethod::punch};
+  return {ZeroMethod::punch, ZeroMethod::write_zeroes};
+}
+
+bool is_refusal(const Error& error) { return error.kind == ErrorKind::unsupported || error.kind == ErrorKind::invalid; }
+
+unsigned zero_writes_of(const BlockDevice& target) {
+  return target.limits().rotational.value_or(false) ? rotating_zero_writes : zero_writes;
+}
 
 }  // namespace
+
+ZeroStrategy::ZeroStrategy(BlockDevice& target, const Clock& clock, const Stop& stop, std::optional<ZeroMethod> only)
+    : target_(target),
+      clock_(clock),
+      stop_(stop),
+      commands_(commands_of(target, only)),
+      may_write_(!only || only == ZeroMethod::buffers),
+      // What is to be used whatever it costs has no price.
+      model_(!commands_.empty(), target.has_holes() || !may_write_),
+      gate_(zero_writes_of(target)) {}
+
+ZeroStrategy::Done ZeroStrategy::done() const {
+  Done done{.commanded = commanded_, .written = written_, .holes = holes_};
+  if (const size_t method = command_; done.commanded > 0 && method < commands_.size()) done.command = commands_[method];
+  return done;
+}
+
+Task<Result<void>> ZeroStrategy::write(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
+  const auto pass = co_await gate_.enter(ring, TargetGate::Use::data);
+  const Clock::Time begun = clock_.now();
+  auto written = co_await target_.writev(ring, at, vectors);
+  if (!written) co_return failure(written);
+  uint64_t length = 0;
+  for (const iovec& vector : vectors) length += vector.iov_len;
+  model_.wrote(length, begun, clock_.now());
+  co_return Result<void>{};
+}
+
+// The part of the range's start that is a hole of the target, which reads as zero as it is, or is none.
+Result<Allocation> ZeroStrategy::first_run(Range range) {
+  if (!target_.has_holes()) return Allocation{.range = range};
+  auto there = target_.allocation(range.at);
+  if (!there) return failure(there);
+  return Allocation{.range = intersection(range, there->range), .data = there->data};
+}
 
 Task<Result<void>> ZeroStrategy::zero(Ring& ring, Range range, std::atomic<uint64_t>& zeroed) {
   while (!range.empty()) {
     if (stop_.requested()) co_return failure(ErrorKind::stopped, "zero", "stopped on request");
-    const Range part{range.at, std::min(range.length, step)};
-    if (auto done = co_await zero_step(ring, part); !done) co_return failure(done);
-    zeroed += part.length;
-    range = Range::between(part.end(), range.end());
+    auto run = first_run(range);
+    if (!run) co_return failure(run);
+    uint64_t length = 0;
+    if (run->data) {
+      auto done = co_await zero_step(ring, run->range, model_.next(run->range.length, clock_.now()), length);
+      if (!done) co_return failure(done);
+    } else {
+      length = run->range.length;
+      holes_ += length;
+    }
+    zeroed += length;
+    range = Range::between(range.at + length, range.end());
   }
   co_return Result<void>{};
 }
 
-Task<Result<void>> ZeroStrategy::zero_step(Ring& ring, Range range) {
-  for (;;) {
-    const size_t method = first_method_.load();
-    auto done = co_await target_.zero(ring, range, ladder[method]);
-    const bool refused =
-        !done && (done.error().kind == ErrorKind::unsupported || done.error().kind == ErrorKind::invalid);
-    if (!refused || method + 1 == ladder.size()) co_return done;
-    size_t seen = method;
-    first_method_.compare_exchange_strong(seen, method + 1);
+// length: how much of the range's start was made zero. None, when another way has to be looked for.
+Task<Result<void>> ZeroStrategy::zero_step(Ring& ring, Range range, ZeroCostModel::Step step, uint64_t& length) {
+  const Range part{range.at, step.length};
+  if (!step.command) {
+    auto written = co_await write_zeroes(ring, part);
+    if (!written) co_return failure(written);
+    length = part.length;
+    written_ += length;
+    co_return Result<void>{};
   }
+  const auto use = step.alone ? TargetGate::Use::alone : TargetGate::Use::command;
+  const auto pass = co_await gate_.enter(ring, use, model_.expected(part.length));
+  // While it waited others may have learned better.
+  if (model_.next(range.length, clock_.now()) != step) co_return Result<void>{};
+  auto commanded = co_await command(ring, part, step);
+  if (!commanded) co_return failure(commanded);
+  if (!*commanded) co_return Result<void>{};
+  length = part.length;
+  commanded_ += length;
+  co_return Result<void>{};
+}
+
+// False when the target takes no command.
+Task<Result<bool>> ZeroStrategy::command(Ring& ring, Range range, const ZeroCostModel::Step& step) {
+  for (size_t method = command_; method < commands_.size(); ++method) {
+    const Clock::Time begun = clock_.now();
+    auto done = co_await target_.zero(ring, range, commands_[method]);
+    if (done) {
+      model_.commanded(step, begun, clock_.now());
+      co_return true;
+    }
+    const bool last = method + 1 == commands_.size();
+    if (!is_refusal(done.error()) || (last && !may_write_)) co_return failure(done);
+    size_t seen = method;
+    command_.compare_exchange_strong(seen, method + 1);
+  }
+  model_.refused();
+  co_return false;
+}
+
+Task<Result<void>> ZeroStrategy::write_zeroes(Ring& ring, Range range) {
+  std::vector<Task<Result<void>>> parts;
+  while (!range.empty()) {
+    const Range part{range.at, std::min(range.length, write_size - range.at % write_size)};
+    parts.push_back(write_part(ring, part));
+    range = Range::between(part.end(), range.end());
+  }
+  co_return co_await when_all(std::move(parts));
+}
+
+Task<Result<void>> ZeroStrategy::write_part(Ring& ring, Range range) {
+  const auto pass = co_await gate_.enter(ring, TargetGate::Use::zeroes);
+  const Clock::Time begun = clock_.now();
+  auto done = co_await target_.zero(ring, range, ZeroMethod::buffers);
+  if (done) model_.wrote(range.length, begun, clock_.now());
+  co_return done;
 }
 
 }  // namespace disklathe

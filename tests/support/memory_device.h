@@ -35,6 +35,7 @@ class MemoryDevice final : public BlockDevice {
   Result<void> write_now(uint64_t at, Bytes from) override;
   Result<void> flush_now() override { return {}; }
   Result<Allocation> allocation(uint64_t at) override;
+  bool has_holes() const override { return !fixed_size_; }
   Result<void> allocate_now(Range range) override;
   Result<void> resize(uint64_t size) override;
 

@@ -28,6 +28,7 @@ class WrappedDevice : public BlockDevice {
   Result<void> write_now(uint64_t at, Bytes from) override { return inner_.write_now(at, from); }
   Result<void> flush_now() override { return inner_.flush_now(); }
   Result<Allocation> allocation(uint64_t at) override { return inner_.allocation(at); }
+  bool has_holes() const override { return inner_.has_holes(); }
   Result<void> allocate_now(Range range) override { return inner_.allocate_now(range); }
   Result<void> resize(uint64_t size) override { return inner_.resize(size); }
 

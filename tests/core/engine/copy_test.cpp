@@ -137,12 +137,46 @@ class CopyTest : public QObject {
     QVERIFY(target.content() == source.content());
   }
 
+  void anExistingTargetLosesWhatWasInItsHoles_data() {
+    QTest::addColumn<bool>("queued");
+    QTest::addColumn<bool>("file");
+    QTest::addColumn<int>("piece");
+    QTest::newRow("immediate") << false << false << 0;
+    QTest::newRow("queued") << true << false << 0;
+    QTest::newRow("immediate, small pieces") << false << false << 65536;
+    QTest::newRow("queued, small pieces") << true << false << 65536;
+    QTest::newRow("a file") << false << true << 0;
+    QTest::newRow("a queued file, small pieces") << true << true << 65536;
+  }
   void anExistingTargetLosesWhatWasInItsHoles() {
-    const auto bytes = mixed_bytes(5 * mebi, 3);
-    MemoryDevice source(bytes), target(std::vector<std::byte>(5 * mebi, std::byte{0xaa}));
-    target.fix_size();
-    QVERIFY(run(source, "raw", target, "raw"));
-    QVERIFY(target.content() == bytes);
+    QFETCH(bool, queued);
+    QFETCH(bool, file);
+    QFETCH(int, piece);
+    const IoMode mode = queued ? IoMode::queued : IoMode::immediate;
+    for (const unsigned seed : {3, 4}) {
+      auto bytes = mixed_bytes(16 * mebi, seed);
+      std::fill_n(bytes.begin() + 5 * mebi + 12345, 6 * mebi, std::byte{0});
+      std::fill_n(bytes.end() - 2 * mebi - 777, 2 * mebi + 777, std::byte{0});
+      MemoryDevice source(bytes), target(std::vector<std::byte>(16 * mebi, std::byte{0xaa}), mode);
+      if (!file) target.fix_size();
+      QVERIFY(run(source, "raw", target, "raw",
+                  {.workers = 3, .slots_per_worker = 4, .piece_size = static_cast<uint64_t>(piece)}));
+      QVERIFY(target.content() == bytes);
+      QCOMPARE(progress_.position(), bytes.size());
+    }
+  }
+
+  void whatIsAHoleOfTheTargetStaysOne() {
+    MemoryDevice source(64 * mebi), target(64 * mebi);
+    const std::vector<std::byte> some(mebi, std::byte{1}), old(8 * mebi, std::byte{0xaa});
+    QVERIFY(source.write_now(32 * mebi, some) && target.write_now(40 * mebi, old));
+    CountingDevice counted(target);
+    QVERIFY(run(source, "raw", counted, "raw"));
+    QVERIFY(target.content() == source.content());
+    uint64_t zeroed = 0;
+    for (const auto& request : counted.zeroes()) zeroed += request.range.length;
+    QCOMPARE(zeroed, 8 * mebi);
+    QCOMPARE(counted.bytes_written(), mebi);
   }
 
   void aTargetThatRefusesEveryZeroCommandIsWrittenWithZeroes() {

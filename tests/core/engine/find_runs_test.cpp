@@ -71,6 +71,37 @@ class FindRunsTest : public QObject {
     QVERIFY(runs_[1].zero);
   }
 
+  void holesAreFoldedIntoTheDataRoundThem() {
+    const Piece one =
+        piece(0, {data(0, 4096, 0), zero(4096, 8192), data(12288, 4096, 0), zero(16384, 16384), data(32768, 4096, 0)});
+    find_runs(one, memory_, 4096, 4096, runs_);
+    fold_holes(one, memory_, 16384, runs_);
+    QCOMPARE(runs_.size(), 3u);
+    QCOMPARE(runs_[0].guest, (Range{0, 16384}));
+    QCOMPARE(memory_[4096], std::byte{0});
+    QVERIFY(runs_[1].zero);
+  }
+
+  void aHoleAtTheEdgeIsAsLongAsItGoesOnBeyondIt() {
+    Piece one = piece(65536, {zero(65536, 8192), data(73728, 4096, 0), zero(77824, 8192)});
+    one.zero_before = 4096;
+    one.zero_after = 65536;
+    find_runs(one, memory_, 4096, 4096, runs_);
+    fold_holes(one, memory_, 16384, runs_);
+    QCOMPARE(runs_.size(), 2u);
+    QCOMPARE(runs_[0].guest, (Range{65536, 12288}));
+    QVERIFY(runs_[1].zero);
+  }
+
+  void wherePricesSayNeverAllIsData() {
+    const Piece one = piece(0, {zero(0, 8192)});
+    find_runs(one, memory_, 4096, 4096, runs_);
+    fold_holes(one, memory_, UINT64_MAX, runs_);
+    QCOMPARE(runs_.size(), 1u);
+    QVERIFY(!runs_[0].zero);
+    QVERIFY(std::ranges::all_of(memory_, [](std::byte b) { return b == std::byte{0}; }));
+  }
+
   void withoutASparseSizeEverythingIsData() {
     const Piece one = piece(0, {data(0, 4096, 0), zero(4096, 4096)});
     find_runs(one, memory_, 4096, 0, runs_);

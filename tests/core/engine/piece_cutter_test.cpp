@@ -57,6 +57,18 @@ class PieceCutterTest : public QObject {
     QCOMPARE(pieces[2].extents[0].host, (Range{500, 200}));
   }
 
+  void zeroesBeyondTheEdgesAreSeen() {
+    test::FakeReader image({data(0, 900, 0), zero(900, 600), data(1500, 100, 0), zero(1600, 3900), data(5500, 500, 0)},
+                           1);
+    PieceCutter cutter(image);
+    cutter.look_past_edges(2000);
+    std::vector<std::pair<uint64_t, uint64_t>> beyond;
+    for (Piece piece; *cutter.next(piece, 1000);) beyond.emplace_back(piece.zero_before, piece.zero_after);
+    // 0-1000, 1000-2000, zeroes 2000-5000, 5000-6000
+    const std::vector<std::pair<uint64_t, uint64_t>> expected{{0, 500}, {100, 2000}, {400, 500}, {3400, 0}};
+    QCOMPARE(beyond, expected);
+  }
+
   void everyByteIsInExactlyOnePiece() {
     std::vector<Extent> extents;
     uint64_t at = 0;

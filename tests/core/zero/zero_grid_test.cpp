@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// LABELS: slow
+// TIMEOUT: 300
+//
+// Copies onto devices that cost simulated time: against the best that could have been done knowing the prices.
+#include <QTest>
+
+#include "tests/support/priced_copy.h"
+
+using namespace disklathe;
+using namespace disklathe::test;
+
+namespace {
+
+constexpr uint64_t kibi = 1 << 10, mebi = 1 << 20;
+
+}  // namespace
+
+class ZeroGridTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void neverFarFromTheBestFixedStrategy_data() {
+    QTest::addColumn<double>("times");
+    QTest::addColumn<quint64>("hole");
+    QTest::addColumn<double>("share");
+    QTest::addColumn<bool>("fixed");  // requests cost a time each as well
+    for (const bool fixed : {true, false}) {
+      for (const double times : {0.5, 1.0, 10.0, 100.0}) {
+        for (const quint64 hole : {4 * kibi, 64 * kibi, mebi, 16 * mebi}) {
+          for (const double share : {0.05, 0.5, 0.95}) {
+            QTest::addRow("zeroing %g times as fast, holes of %g KiB, %g %% data%s", times,
+                          static_cast<double>(hole) / kibi, share * 100, fixed ? "" : ", no fixed costs")
+                << times << hole << share << fixed;
+          }
+        }
+      }
+    }
+  }
+  void neverFarFromTheBestFixedStrategy() {
+    QFETCH(double, times);
+    QFETCH(bool, fixed);
+    QFETCH(quint64, hole);
+    QFETCH(double, share);
+    const Layout disk = layout(hole, share);
+    PricedDevice target(disk.size, disk.block, costs(times, fixed));
+    const Outcome outcome = copy_onto(target, disk);
+    QVERIFY2(outcome.wrong.empty(), outcome.wrong.c_str());
+    const Fixed others = fixed_strategies(disk, target.costs());
+    const double ratio = outcome.seconds / (fixed ? others.best() : std::min(others.best(), others.pre_zero));
+    if (qEnvironmentVariableIsSet("GRID"))
+      qInfo("%.4f s, %.4f of the best, %zu commands", outcome.seconds, ratio, target.commands());
+    QVERIFY2(ratio <= 1.05, qPrintable(QString("%1 of the best").arg(ratio)));
+  }
+};
+
+QTEST_GUILESS_MAIN(ZeroGridTest)
+#include "zero_grid_test.moc"
