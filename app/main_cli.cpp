@@ -27,6 +27,7 @@ constexpr Verb all_verbs[] = {
     {"limits", "what a device asks of requests, and what follows", run_limits},
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},
+    {"sweep", "what a device makes of the size of requests", run_sweep},
 };
 
 void print_help() {

@@ -23,5 +23,6 @@ int run_info(Arguments arguments);
 int run_limits(Arguments arguments);
 int run_map(Arguments arguments);
 int run_measure(Arguments arguments);
+int run_sweep(Arguments arguments);
 
 }  // namespace disklathe::cli

@@ -141,7 +141,8 @@ Task<Result<void>> FileDevice::State::move_bounced(Ring& ring, IoOp op, uint64_t
 std::string_view FileDevice::name() const { return state_->name; }
 uint64_t FileDevice::size() const { return state_->size.load(std::memory_order_relaxed); }
 const Limits& FileDevice::limits() const { return state_->limits; }
-IoMode FileDevice::io_mode() const { return state_->direct.open() ? IoMode::queued : IoMode::immediate; }
+IoMode FileDevice::io_mode() const { return state_->direct.open() ? state_->direct_mode : IoMode::immediate; }
+void FileDevice::answer_at_once() { state_->direct_mode = IoMode::immediate; }
 
 Task<Result<void>> FileDevice::readv(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
   State& state = *state_;

@@ -55,6 +55,9 @@ class FileDevice final : public BlockDevice {
   Result<void> allocate_now(Range range) override;
   Result<void> resize(uint64_t size) override;
 
+  // Direct requests become blocking system calls too, one at a time: for who measures those. Before the first request.
+  void answer_at_once();
+
   bool is_block_device() const;
   // Bytes allocated on its file system; nothing for block devices.
   std::optional<uint64_t> allocated_bytes() const;

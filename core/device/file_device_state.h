@@ -28,6 +28,7 @@ struct FileDevice::State {
   Descriptor direct;  // absent: everything is buffered
   Limits limits;
   uint32_t write_align = 1;  // of direct writes: offset_align, at least a page
+  IoMode direct_mode = IoMode::queued;
   struct stat opened{};
   bool in_sysfs = false;  // a block device whose entry in /sys was there when it was opened
 
@@ -40,11 +41,9 @@ struct FileDevice::State {
   enum class Route : uint8_t { direct, bounce, buffered };
   Route route(uint64_t at, uint64_t length, std::span<const iovec> vectors, uint32_t align) const;
 
-  FileHandle queue() const { return {.fd = direct.get(), .mode = IoMode::queued}; }
+  FileHandle queue() const { return {.fd = direct.get(), .mode = direct_mode}; }
   // For what needs no alignment (fallocate, fdatasync), but should not hold up a ring.
-  FileHandle control() const {
-    return {.fd = buffered.get(), .mode = direct.open() ? IoMode::queued : IoMode::immediate};
-  }
+  FileHandle control() const { return {.fd = buffered.get(), .mode = direct.open() ? direct_mode : IoMode::immediate}; }
 
   Result<void> gate(std::string_view operation, uint64_t at, uint64_t length) const;
   Result<void> gate_write(std::string_view operation, uint64_t at, uint64_t length) const;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/sweep_target.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+#include "app/cli/device_target.h"
+#include "app/cli/erase_consent.h"
+#include "app/cli/size_text.h"
+#include "core/base/arithmetic.h"
+
+namespace disklathe::cli {
+namespace {
+
+std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string cause) {
+  return failure(Error{.kind = kind, .operation = "measure", .subject = path, .cause = std::move(cause)});
+}
+
+// Whole mebibytes where there are any: every part of the area is then reached by every size up to that.
+Result<uint64_t> area_of(const SweepTargetRequest& request, uint64_t size) {
+  if (request.size && *request.size > size)
+    return no(ErrorKind::invalid, request.path, fmt::format("it has only {}", exact_size(size)));
+  const uint64_t wanted = request.size.value_or(size);
+  const uint64_t area = round_down(wanted, wanted >= 1 << 20 ? 1 << 20 : 4096);
+  if (area == 0) return no(ErrorKind::invalid, request.path, "it has less than 4 KiB: there is nothing to measure");
+  return area;
+}
+
+Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
+  auto chosen = choose_target_device(request.path);
+  if (!chosen) return failure(chosen);
+  const auto area = area_of(request, chosen->identity.size);
+  if (!area) return failure(area.error());
+  if (auto may = confirm_erase(*chosen, {.ranges = {{0, *area}}, .yes_erase = request.yes_erase}); !may)
+    return failure(may);
+  auto device = open_target_device(*chosen, CacheMode::none);
+  if (!device) return failure(device);
+  return SweepTarget{.opened = std::move(*device), .scratch = {}, .area = *area};
+}
+
+Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
+  const auto area = area_of(request, request.size.value_or(scratch_size));
+  if (!area) return failure(area.error());
+  auto scratch = TargetFile::create(request.path, CacheMode::none);
+  if (!scratch) return failure(scratch);
+  FileDevice& device = (*scratch)->device();
+  auto room = device.allocate_now({0, *area});
+  if (!room && room.error().kind == ErrorKind::unsupported) room = device.resize(*area);
+  if (!room) {
+    room.error().subject = request.path;
+    return failure(room);
+  }
+  return SweepTarget{.opened = {}, .scratch = std::move(*scratch), .area = *area};
+}
+
+}  // namespace
+
+Result<SweepTarget> open_sweep_target(const SweepTargetRequest& request) {
+  if (!request.write) {
+    auto device = FileDevice::open({.path = request.path, .cache = CacheMode::none});
+    if (!device) return failure(device);
+    const auto area = area_of(request, (*device)->size());
+    if (!area) return failure(area.error());
+    return SweepTarget{.opened = std::move(*device), .scratch = {}, .area = *area};
+  }
+  struct stat status{};
+  if (stat(request.path.c_str(), &status) != 0) return make_scratch(request);
+  if (S_ISBLK(status.st_mode)) return open_device_to_write(request);
+  return no(ErrorKind::refused, request.path,
+            "it is there already, and is not overwritten. Name a file that is not there: a scratch file is made in its "
+            "place and gone afterwards");
+}
+
+}  // namespace disklathe::cli

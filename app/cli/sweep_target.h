@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/device/file_device.h"
+#include "core/device/target_file.h"
+
+namespace disklathe::cli {
+
+struct SweepTargetRequest {
+  std::string path;
+  bool write = false;
+  std::optional<uint64_t> size;  // bytes to work on, from the start; of a scratch file otherwise scratch_size
+  std::string yes_erase;         // to write to a device
+};
+
+inline constexpr uint64_t scratch_size = 256 << 20;
+
+// What is measured: a file or device that is read; a block device that is overwritten; or a scratch file that has no
+// name and is gone with this, made where a file of the name that was given would be.
+struct SweepTarget {
+  std::unique_ptr<FileDevice> opened;
+  std::unique_ptr<TargetFile> scratch;
+  uint64_t area = 0;  // bytes from its start on
+
+  FileDevice& device() { return scratch ? scratch->device() : *opened; }
+};
+
+// A device is opened for writing only after the erase confirmation. A file that is there is never written: `refused`.
+Result<SweepTarget> open_sweep_target(const SweepTargetRequest& request);
+
+}  // namespace disklathe::cli
