@@ -28,6 +28,7 @@ constexpr Verb all_verbs[] = {
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},
     {"sweep", "what a device makes of the size of requests", run_sweep},
+    {"zero", "a device or file, made to read as zeroes", run_zero},
 };
 
 void print_help() {

@@ -24,5 +24,6 @@ int run_limits(Arguments arguments);
 int run_map(Arguments arguments);
 int run_measure(Arguments arguments);
 int run_sweep(Arguments arguments);
+int run_zero(Arguments arguments);
 
 }  // namespace disklathe::cli

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "app/cli/command_line.h"
+#include "app/cli/device_target.h"
+#include "app/cli/erase_consent.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/image_lock.h"
+#include "app/cli/job.h"
+#include "app/cli/sentences.h"
+#include "app/cli/size_text.h"
+#include "app/cli/target_usage.h"
+#include "app/cli/verbs.h"
+#include "app/cli/zero_ranges.h"
+#include "core/engine/zero.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe zero [OPTIONS] DEVICE|FILE
+
+Makes a device or an existing file read as zeroes, in the fastest way that it
+takes; what is a hole of a file already is left alone.
+
+      --range AT+LENGTH  only these bytes; may be given more than once
+      --method METHOD    auto          measured on the work itself (default)
+                         write-zeroes  the device's command for it
+                         punch         the same, space is given back
+                         buffers       zeroes are written
+                         discard       space is given back; promises no zeroes
+      --verify           read all of it back, not only samples
+      --yes-erase ID     what is on the device may go; ID is what devices prints.
+                         Otherwise it is asked for on the terminal
+  -p, --progress[=json]  show how far it is; json: one object a line
+  -q, --quiet            say nothing when all went well
+
+This is no secure erase: what was there may still be in cells that the device
+keeps for itself, until its own sanitize command is given. Ends with 20 when it
+does not read back as zeroes.
+)";
+
+constexpr uint64_t discard_step = 1 << 30;  // bytes between looks at a stop
+constexpr unsigned samples = 256;
+
+struct Zeroing {
+  std::string path, yes_erase, method = "auto";
+  std::vector<std::string> range_words;
+  bool verify = false, quiet = false;
+
+  std::unique_ptr<FileDevice> target;
+  std::vector<Range> ranges;
+};
+
+// What is known of how the target reads afterwards.
+enum class ReadsZero : uint8_t { proven, claimed, promised_by_nobody, no };
+
+std::string_view key_of(ReadsZero reads) {
+  switch (reads) {
+    case ReadsZero::proven: return "proven";
+    case ReadsZero::claimed: return "device claims";
+    case ReadsZero::promised_by_nobody: return "no promise";
+    case ReadsZero::no: return "no";
+  }
+  return "no";
+}
+
+struct Outcome {
+  ZeroStrategy::Done done;
+  uint64_t discarded = 0;
+  ReadsZero reads = ReadsZero::claimed;
+  uint64_t nonzero_at = 0;
+};
+
+std::optional<ZeroMethod> method_of(std::string_view name) {
+  if (name == "write-zeroes") return ZeroMethod::write_zeroes;
+  if (name == "punch") return ZeroMethod::punch;
+  if (name == "buffers") return ZeroMethod::buffers;
+  return std::nullopt;
+}
+
+std::string_view name_of(ZeroMethod method) {
+  switch (method) {
+    case ZeroMethod::write_zeroes: return "write-zeroes";
+    case ZeroMethod::punch: return "punch";
+    case ZeroMethod::buffers: return "buffers";
+  }
+  return "";
+}
+
+Error about(Error error, const Zeroing& zeroing) {
+  if (error.subject.empty() && error.kind != ErrorKind::stopped && error.kind != ErrorKind::invalid)
+    error.subject = zeroing.path;
+  if (error.kind == ErrorKind::unsupported && error.cause.empty())
+    error.cause = fmt::format("it does not take --method {}; auto finds one that it takes", zeroing.method);
+  return error;
+}
+
+std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string cause) {
+  return failure(Error{.kind = kind, .operation = "zero", .subject = path, .cause = std::move(cause)});
+}
+
+Result<void> open_device(Zeroing& zeroing) {
+  auto chosen = choose_target_device(zeroing.path);
+  if (!chosen) return failure(chosen);
+  auto ranges = parse_ranges(zeroing.range_words, chosen->identity.size);
+  if (!ranges) return failure(ranges);
+  zeroing.ranges = std::move(*ranges);
+  if (auto agreed = confirm_erase(*chosen, {.ranges = zeroing.ranges, .yes_erase = zeroing.yes_erase}); !agreed)
+    return agreed;
+  auto device = open_target_device(*chosen, CacheMode::automatic);
+  if (!device) return failure(device);
+  zeroing.target = std::move(*device);
+  return {};
+}
+
+Result<void> open_file(Zeroing& zeroing) {
+  if (!zeroing.yes_erase.empty()) return no(ErrorKind::invalid, zeroing.path, "--yes-erase is for devices");
+  if (zeroing.method == "discard")
+    return no(ErrorKind::invalid, zeroing.path, "--method discard is for devices; a file is punched");
+  if (const std::string usage = usage_of(zeroing.path); !usage.empty())
+    return no(ErrorKind::busy, zeroing.path, fmt::format("it is {}", usage));
+  auto file = FileDevice::open({.path = zeroing.path, .writable = true});
+  if (!file) return failure(file);
+  if (auto alone = lock_for_writing((*file)->descriptor(), zeroing.path); !alone) return failure(alone);
+  auto ranges = parse_ranges(zeroing.range_words, (*file)->size());
+  if (!ranges) return failure(ranges);
+  zeroing.ranges = std::move(*ranges);
+  zeroing.target = std::move(*file);
+  return {};
+}
+
+Result<void> open_target(Zeroing& zeroing) {
+  struct stat status{};
+  if (stat(zeroing.path.c_str(), &status) != 0) return failure(os_failure(errno, "open", zeroing.path));
+  return S_ISBLK(status.st_mode) ? open_device(zeroing) : open_file(zeroing);
+}
+
+Result<uint64_t> discard(Zeroing& zeroing, Job& job) {
+  job.progress.phase = Phase::write;
+  for (const Range& range : zeroing.ranges) job.progress.total += range.length;
+  uint64_t discarded = 0;
+  for (Range left : zeroing.ranges) {
+    while (!left.empty()) {
+      if (job.stop.requested()) return failure(ErrorKind::stopped, "discard", {});
+      const Range part{left.at, std::min(left.length, discard_step)};
+      if (auto done = zeroing.target->discard_now(part); !done) return failure(done);
+      discarded += part.length;
+      job.progress.skipped += part.length;
+      left = Range::between(part.end(), left.end());
+    }
+  }
+  if (auto flushed = zeroing.target->flush_now(); !flushed) return failure(flushed);
+  return discarded;
+}
+
+// From the medium where direct I/O is to be had, else through the page cache after it was dropped.
+Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
+  zeroing.target->drop_cache();
+  const auto open_again = [&](CacheMode cache) -> Result<std::unique_ptr<FileDevice>> {
+    const int fd = open(fmt::format("/proc/self/fd/{}", zeroing.target->descriptor()).c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return failure(os_failure(errno, "open", zeroing.path));
+    return FileDevice::adopt(fd, zeroing.path, false, cache);
+  };
+  auto direct = open_again(CacheMode::none);
+  return direct ? std::move(direct) : open_again(CacheMode::writeback);
+}
+
+Result<void> read_back(Zeroing& zeroing, Job& job, Outcome& outcome) {
+  auto reader = reopen(zeroing);
+  if (!reader) return failure(reader);
+  std::vector<Range> places = zeroing.ranges;
+  if (!zeroing.verify) places = sample_places(zeroing.ranges, samples, std::random_device{}());
+  auto found = find_nonzero(**reader, places, job.progress, job.stop);
+  if (!found) return failure(found);
+  if (*found) {
+    outcome.reads = ReadsZero::no;
+    outcome.nonzero_at = **found;
+  } else if (zeroing.verify) {
+    outcome.reads = ReadsZero::proven;
+  } else {
+    outcome.reads = zeroing.method == "discard" ? ReadsZero::promised_by_nobody : ReadsZero::claimed;
+  }
+  return {};
+}
+
+Result<void> run(Zeroing& zeroing, Job& job, Outcome& outcome) {
+  if (zeroing.method == "discard") {
+    auto discarded = discard(zeroing, job);
+    if (!discarded) return failure(about(std::move(discarded.error()), zeroing));
+    outcome.discarded = *discarded;
+  } else {
+    const ZeroJob work{.target = zeroing.target.get(), .ranges = zeroing.ranges, .only = method_of(zeroing.method)};
+    auto done = make_zero(work, job.progress, job.stop);
+    if (!done) return failure(about(std::move(done.error()), zeroing));
+    outcome.done = *done;
+  }
+  if (auto read = read_back(zeroing, job, outcome); !read) return failure(about(std::move(read.error()), zeroing));
+  job.progress.phase = Phase::done;
+  return {};
+}
+
+std::string text_of(const Outcome& outcome) {
+  std::vector<std::string> parts;
+  const ZeroStrategy::Done& done = outcome.done;
+  if (done.commanded > 0 || done.command)
+    parts.push_back(fmt::format("{} by command ({})", human_size(done.commanded),
+                                name_of(done.command.value_or(ZeroMethod::punch))));
+  if (done.written > 0) parts.push_back(fmt::format("{} written", human_size(done.written)));
+  if (done.holes > 0) parts.push_back(fmt::format("{} were holes", human_size(done.holes)));
+  if (outcome.discarded > 0) parts.push_back(fmt::format("{} discarded", human_size(outcome.discarded)));
+  return parts.empty() ? "nothing to do" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string explained(const Outcome& outcome) {
+  switch (outcome.reads) {
+    case ReadsZero::proven: return "reads back zero: proven";
+    case ReadsZero::claimed: return "reads back zero: device claims (samples are; --verify reads all of it)";
+    case ReadsZero::promised_by_nobody:
+      return "reads back zero: no promise (samples are, but a discard may leave anything; --verify reads all of it)";
+    case ReadsZero::no: break;
+  }
+  return fmt::format("reads back zero: no, first at byte {}", outcome.nonzero_at);
+}
+
+void print_json(const Outcome& outcome) {
+  nlohmann::ordered_json json = {{"reads-back-zero", key_of(outcome.reads)},
+                                 {"commanded", outcome.done.commanded},
+                                 {"written", outcome.done.written},
+                                 {"holes", outcome.done.holes},
+                                 {"discarded", outcome.discarded}};
+  if (outcome.done.command) json["command"] = name_of(*outcome.done.command);
+  if (outcome.reads == ReadsZero::no) json["nonzero-at"] = outcome.nonzero_at;
+  fmt::print("{}\n", json.dump());
+}
+
+}  // namespace
+
+int run_zero(Arguments arguments) {
+  Zeroing zeroing;
+  std::string progress;
+  std::vector<std::string> words;
+  CommandLine line("zero", help);
+  line.texts("--range", zeroing.range_words);
+  line.choice("--method", zeroing.method, {"auto", "write-zeroes", "punch", "discard", "buffers"});
+  line.flag("--verify", zeroing.verify);
+  line.text("--yes-erase", zeroing.yes_erase);
+  line.optional_choice("-p,--progress", progress, {"line", "json"});
+  line.flag("-q,--quiet", zeroing.quiet);
+  line.words(words, 1, 1, "one device or file");
+  if (const auto code = line.parse(arguments)) return *code;
+  zeroing.path = words[0];
+
+  if (auto opened = open_target(zeroing); !opened) return report(opened.error());
+  Outcome outcome;
+  Job job;
+  const JobView view{.style = progress_style_of(progress), .summary = false};
+  const JobOutcome ran = run_job(view, job, [&](Job& running) { return run(zeroing, running, outcome); });
+  if (!ran.result) return report(view, ran, exit_code_of(ran.result.error().kind));
+
+  if (view.style == ProgressStyle::json) {
+    print_json(outcome);
+  } else if (!zeroing.quiet) {
+    fmt::print("{}\n{}\n", text_of(outcome), explained(outcome));
+  }
+  if (outcome.reads != ReadsZero::no) return exit_ok;
+  print_message(fmt::format("'{}' does not read back as zeroes: byte {} is not", zeroing.path, outcome.nonzero_at));
+  return exit_verify_differs;
+}
+
+}  // namespace disklathe::cli
