@@ -41,6 +41,7 @@ the knee: the size beyond which larger requests gain nothing.
       --depth N      requests in flight, 1 to 32 (1)
       --seconds S    for each size (1)
       --max-sectors KIB  have the kernel split requests there, for this run (root)
+      --passthrough  DEVICE is a SCSI generic node, /dev/sgN: by commands, not split
       --preset 2015  1M, 2M and 4M written one at a time, 1 GiB with each
       --alignment    4 KiB writes from memory at 512 and at 4096 instead, writing as -w
       --count N      of them, with each (100000)
@@ -57,7 +58,7 @@ struct Words {
   std::optional<uint64_t> size;
   std::string sizes, seconds, preset, yes_erase, output = "human", output_file;
   unsigned depth = 1, max_sectors = 0, count = 100000;
-  bool write = false, alignment = false, compare = false;
+  bool write = false, alignment = false, compare = false, passthrough = false;
 };
 
 std::unexpected<Error> invalid(std::string cause) { return failure(ErrorKind::invalid, "sweep", std::move(cause)); }
@@ -83,6 +84,8 @@ Result<std::vector<uint64_t>> parse_sizes(std::string_view list) {
 
 // What the words mean together. Nothing is opened here.
 Result<SweepRequest> understand(Words& words) {
+  if (words.passthrough && (words.alignment || words.max_sectors || words.depth > 1))
+    return invalid("--passthrough sends whole commands one by one: without --alignment, --max-sectors and --depth");
   SweepRequest request{.sizes = {}, .write = words.write, .depth = words.depth};
   for (uint64_t size = least_size; size <= 16 << 20; size *= 2) request.sizes.push_back(size);
   if (words.preset == "2015") {
@@ -153,7 +156,8 @@ std::string plan_of(const Words& words, const SweepRequest& request, SweepTarget
 }
 
 void say_what_is_doubtful(SweepTarget& target) {
-  FileDevice& device = target.device();
+  if (target.passthrough) return;
+  FileDevice& device = target.file();
   if (device.limits().offset_align == 1)
     print_warning("it is in memory: what is measured is copying from and to the page cache");
   const auto allocated = device.allocated_bytes();
@@ -217,7 +221,7 @@ int run_alignment(const Words& words, SweepTarget& target) {
   const auto failed = run_stoppable(target, [&](Job& job) -> Result<void> {
     if (target.scratch)
       if (auto filled = lay_out(target.device(), target.area, job.stop); !filled) return filled;
-    auto probed = probe_alignment(target.device(), target.area, words.count, job.stop);
+    auto probed = probe_alignment(target.file(), target.area, words.count, job.stop);
     if (!probed) return failure(probed);
     runs = *probed;
     return {};
@@ -247,12 +251,12 @@ int run_sizes(const Words& words, SweepRequest request, SweepTarget& target) {
   request.area = target.area;
   announce(words, plan_of(words, request, target));
   say_what_is_doubtful(target);
-  if (request.depth == 1) target.device().answer_at_once();
+  if (request.depth == 1 && !target.passthrough) target.file().answer_at_once();
 
   // Before there are threads: it forks.
   std::optional<MaxSectorsOverride> splitting;
   if (words.max_sectors) {
-    auto set = MaxSectorsOverride::set(target.device().descriptor(), words.max_sectors);
+    auto set = MaxSectorsOverride::set(target.file().descriptor(), words.max_sectors);
     if (!set) return report(set.error());
     splitting.emplace(std::move(*set));
     announce(words, fmt::format("'{}' is {} for this run, then {} again", splitting->path(), words.max_sectors,
@@ -312,6 +316,7 @@ int run_sweep(Arguments arguments) {
   line.number("--depth", words.depth, 1, 32);
   line.text("--seconds", words.seconds);
   line.number("--max-sectors", words.max_sectors, 4, 1 << 21);
+  line.flag("--passthrough", words.passthrough);
   line.choice("--preset", words.preset, {"2015"});
   line.flag("--alignment", words.alignment);
   line.number("--count", words.count, 1, 100'000'000);
@@ -330,6 +335,7 @@ int run_sweep(Arguments arguments) {
   if (!request) return report(request.error());
   auto target = open_sweep_target({.path = words.files[0],
                                    .write = words.write || words.alignment,
+                                   .passthrough = words.passthrough,
                                    .size = words.size,
                                    .yes_erase = words.yes_erase});
   if (!target) return report(target.error());

@@ -8,6 +8,7 @@
 
 #include "app/cli/device_target.h"
 #include "app/cli/erase_consent.h"
+#include "app/cli/passthrough.h"
 #include "app/cli/size_text.h"
 #include "core/base/arithmetic.h"
 
@@ -29,7 +30,9 @@ Result<uint64_t> area_of(const SweepTargetRequest& request, uint64_t size) {
 }
 
 Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
-  auto chosen = choose_target_device(request.path);
+  auto path = request.passthrough ? disk_of_passthrough(request.path) : Result<std::string>(request.path);
+  if (!path) return failure(path);
+  auto chosen = choose_target_device(*path);
   if (!chosen) return failure(chosen);
   const auto area = area_of(request, chosen->identity.size);
   if (!area) return failure(area.error());
@@ -37,7 +40,22 @@ Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
     return failure(may);
   auto device = open_target_device(*chosen, CacheMode::none);
   if (!device) return failure(device);
-  return SweepTarget{.opened = std::move(*device), .scratch = {}, .area = *area};
+  SweepTarget target{.opened = std::move(*device), .area = *area};
+  if (request.passthrough) {
+    auto commands = open_passthrough_to_write(request.path, *target.opened);
+    if (!commands) return failure(commands);
+    target.passthrough = std::move(*commands);
+  }
+  return target;
+}
+
+Result<SweepTarget> open_passthrough(const SweepTargetRequest& request) {
+  if (request.write) return open_device_to_write(request);
+  auto device = open_passthrough_to_read(request.path);
+  if (!device) return failure(device);
+  const auto area = area_of(request, (*device)->size());
+  if (!area) return failure(area.error());
+  return SweepTarget{.passthrough = std::move(*device), .area = *area};
 }
 
 Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
@@ -52,18 +70,19 @@ Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
     room.error().subject = request.path;
     return failure(room);
   }
-  return SweepTarget{.opened = {}, .scratch = std::move(*scratch), .area = *area};
+  return SweepTarget{.scratch = std::move(*scratch), .area = *area};
 }
 
 }  // namespace
 
 Result<SweepTarget> open_sweep_target(const SweepTargetRequest& request) {
+  if (request.passthrough) return open_passthrough(request);
   if (!request.write) {
     auto device = FileDevice::open({.path = request.path, .cache = CacheMode::none});
     if (!device) return failure(device);
     const auto area = area_of(request, (*device)->size());
     if (!area) return failure(area.error());
-    return SweepTarget{.opened = std::move(*device), .scratch = {}, .area = *area};
+    return SweepTarget{.opened = std::move(*device), .area = *area};
   }
   struct stat status{};
   if (stat(request.path.c_str(), &status) != 0) return make_scratch(request);

@@ -166,7 +166,8 @@ class Sweep(unittest.TestCase):
     def test_mistakes_are_usage_errors(self):
         path = self.file(1)
         for words in (["--sizes", "1000"], ["--sizes", "4k,,8k"], ["--seconds", "x"], ["--seconds", "0"],
-                      ["--depth", "0"], ["--preset", "2016"], ["--size", "2M"]):
+                      ["--depth", "0"], ["--preset", "2016"], ["--size", "2M"], ["--passthrough"],
+                      ["--passthrough", "--write"], ["--passthrough", "--depth", "2"]):
             self.assertEqual(run(*words, path).returncode, 2, words)
 
 
