@@ -5,6 +5,9 @@ set(DISKLATHE_TEST_ENVIRONMENT
   "DISKLATHE_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "QT_QPA_PLATFORM=offscreen" "LC_ALL=C.UTF-8"
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=halt_on_error=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+if(DISKLATHE_SANITIZE)
+  list(APPEND DISKLATHE_TEST_ENVIRONMENT "DISKLATHE_PATIENCE=6")  # how many times longer a program may take
+endif()
 
 # Reads "KEY: value" from the comments at the head of a test; a change there configures anew.
 function(disklathe_header_value file key default out)

@@ -16,17 +16,22 @@ class Task;
 
 namespace detail {
 
-struct ResumeWaiter {
-  static constexpr bool await_ready() noexcept { return false; }
-  template <class Promise>
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> finished) noexcept {
-    return finished.promise().waiter;
-  }
-  static constexpr void await_resume() noexcept {}
-};
-
 struct TaskPromiseBase {
-  std::coroutine_handle<> waiter = std::noop_coroutine();
+  std::coroutine_handle<> waiter;
+  // Between being started by its waiter and suspending for the first time: when it ends then, the waiter has never
+  // stopped and simply goes on.
+  bool starting = false;
+
+  struct ResumeWaiter {
+    static constexpr bool await_ready() noexcept { return false; }
+    template <class Promise>
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<Promise> finished) noexcept {
+      const TaskPromiseBase& promise = finished.promise();
+      return promise.starting ? std::noop_coroutine() : promise.waiter;
+    }
+    static constexpr void await_resume() noexcept {}
+  };
+
   static constexpr std::suspend_always initial_suspend() noexcept { return {}; }
   static constexpr ResumeWaiter final_suspend() noexcept { return {}; }
   // Core code does not throw; what the library throws (no memory) has no way to be reported from here.
@@ -69,9 +74,15 @@ class [[nodiscard]] Task {
   }
 
   static constexpr bool await_ready() noexcept { return false; }
-  std::coroutine_handle<> await_suspend(std::coroutine_handle<> waiter) noexcept {
-    frame_.promise().waiter = waiter;
-    return frame_;
+  // Started by a plain call rather than by symmetric transfer: a loop that awaits tasks which never have to wait (page
+  // cache) must not deepen the stack, and only an optimizing compiler makes transfers into jumps.
+  bool await_suspend(std::coroutine_handle<> waiter) noexcept {
+    auto& promise = frame_.promise();
+    promise.waiter = waiter;
+    promise.starting = true;
+    frame_.resume();
+    promise.starting = false;
+    return !frame_.done();
   }
   T await_resume() {
     if constexpr (!std::is_void_v<T>) return std::move(*frame_.promise().value);

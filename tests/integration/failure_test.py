@@ -246,7 +246,7 @@ class SourceTest(FailureTest):
     def test_its_backing_file_is_cut_off_meanwhile(self):
         self.qemu("create", "-q", "-f", "qcow2", "-b", "a.raw", "-F", "raw", "top.qcow2")
         program = self.start("top.qcow2", "x.qcow2")
-        self.hold(program, ".")
+        self.hold(program, "./#")  # a file without a name: the target
         os.truncate("a.raw", MIB)
         self.let_go(program, 16, "'a.raw'", "changed")
         self.assertFalse(os.path.exists("x.qcow2"))

@@ -32,6 +32,18 @@ Task<Result<void>> fail(Ring& ring, int pauses, std::string cause) {
 }
 
 Task<int> answer() { co_return 42; }
+
+// Where its stack is, roughly.
+Task<uintptr_t> depth() { co_return reinterpret_cast<uintptr_t>(__builtin_frame_address(0)); }
+
+Task<uintptr_t> change_of_depth(Ring& ring, int rounds) {
+  co_await Pause{ring};
+  const uintptr_t first = co_await depth();
+  uintptr_t last = first;
+  for (int i = 0; i < rounds; ++i) last = co_await depth();
+  co_return first - last;
+}
+
 Task<int> twice() { co_return co_await answer() + co_await answer(); }
 
 }  // namespace
@@ -43,6 +55,11 @@ class TaskTest : public QObject {
   void init() { ring_ = std::move(*Ring::create(RingKind::immediate)); }
 
   void awaitsAnotherTask() { QCOMPARE(run_task(*ring_, twice()), 84); }
+
+  // Also where the compiler makes no jumps of transfers (the presets dev and asan).
+  void aLoopOverTasksThatNeverSuspendDoesNotDeepenTheStack() {
+    QCOMPARE(run_task(*ring_, change_of_depth(*ring_, 10000)), 0u);
+  }
 
   void whenAllOfNothingIsDone() { QVERIFY(run_task(*ring_, when_all({})).has_value()); }
 
