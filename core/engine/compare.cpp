@@ -145,6 +145,7 @@ Result<std::optional<Difference>> compare(Image& a, Image& b, const CompareOptio
   request.queued = wants_queue(a) || wants_queue(b);
   request.computes = has_compression(a) || has_compression(b);
   request.unit = std::max(largest_cluster(a), largest_cluster(b));
+  request.buffers = 2 + (request.computes ? 4 : 0);
   const Plan plan = make_plan(request);
   Comparison comparison{.a = a,
                         .b = b,

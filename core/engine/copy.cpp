@@ -56,6 +56,8 @@ Plan plan_copy(const CopyJob& job) {
   }
   request.queued |= wants_queue(*job.source);
   request.computes = job.writer->encodes() || has_compression(*job.source);
+  request.buffers = 1 + (job.writer->encodes() ? 1 : 0) + (has_compression(*job.source) ? 2 : 0);
+  request.worker_memory = job.writer->encode_memory();
   request.ordered = job.writer->wants_order();
   request.unit = std::max<uint64_t>(largest_cluster(*job.source), job.writer->unit());
   request.optimal_io = job.target[0]->limits().optimal_io.value;

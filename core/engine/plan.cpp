@@ -28,18 +28,30 @@ uint64_t unit_of(const PlanRequest& request) {
   return both <= queued_piece ? both : request.unit;
 }
 
+// Fewer slots first, then fewer workers, until all of it fits.
+void limit_memory(const PlanRequest& request, Plan& plan) {
+  const auto fits = [&] {
+    const uint64_t slots = uint64_t{plan.slots_per_worker} * request.buffers * plan.piece_size;
+    return plan.workers * (slots + request.worker_memory) <= most_job_memory;
+  };
+  while (!fits() && plan.slots_per_worker > 1) --plan.slots_per_worker;
+  while (!fits() && plan.workers > 1) --plan.workers;
+}
+
 }  // namespace
 
 Plan make_plan(const PlanRequest& request) {
-  const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 1U, most_workers);
+  const unsigned found = request.cores ? request.cores : std::thread::hardware_concurrency();
+  const unsigned cores = std::clamp(found, 1U, most_workers);
   Plan plan;
   plan.ring = request.queued ? RingKind::automatic : RingKind::immediate;
   plan.workers = request.queued && !request.computes ? 1 : cores;
   if (request.queued) {
     plan.unit = unit_of(request);
     plan.piece_size = round_up(queued_piece, plan.unit);
-    plan.most_piece_size = round_up(most_queued_piece, plan.unit);
-    plan.tuned = true;
+    // Where the processor is the limit nothing is gained by the search, and every slot would keep its largest buffers.
+    plan.tuned = !request.computes;
+    plan.most_piece_size = plan.tuned ? round_up(most_queued_piece, plan.unit) : plan.piece_size;
     plan.slots_per_worker = std::max(2U, (request.rotating ? rotating_slots : queued_slots) / plan.workers);
   } else {
     plan.unit = request.unit;
@@ -47,6 +59,7 @@ Plan make_plan(const PlanRequest& request) {
     // A second slot keeps the thread busy while the first waits for its turn.
     plan.slots_per_worker = request.ordered ? 2 : 1;
   }
+  limit_memory(request, plan);
   plan.budget = std::max(most_in_flight, uint64_t{plan.workers} * plan.slots_per_worker * plan.piece_size);
   return plan;
 }

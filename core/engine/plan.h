@@ -30,8 +30,13 @@ struct PlanRequest {
   bool rotating = false;               // some device has a head to move
   uint64_t unit = 1;                   // pieces are multiples of this: the largest cluster on either side
   std::optional<uint64_t> optimal_io;  // of the target, where it reports one
+  unsigned buffers = 1;                // that a slot fills a piece at a time: what is read, encoded, compared with
+  uint64_t worker_memory = 0;          // bytes that each thread needs besides: compressors
+  unsigned cores = 0;                  // 0: those of this machine
 };
 
+// At most `most_job_memory` is taken by what the plan decides on, whatever the request and the machine.
+inline constexpr uint64_t most_job_memory = 40 << 20;
 Plan make_plan(const PlanRequest& request);
 
 // Whether any file of the image wants a queue; the largest cluster of its layers.

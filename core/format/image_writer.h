@@ -38,6 +38,8 @@ class ImageWriter {
   virtual bool encodes() const { return false; }
   // Encodes one whole unit (zero-padded at the end of the disk); returns the size in `out`, or 0 when it did not get
   // smaller and should be stored as it is. `out` has at least unit() bytes. Any thread.
+  // Bytes that encode() keeps for each thread it is called on.
+  virtual uint64_t encode_memory() const { return 0; }
   virtual Result<size_t> encode(Bytes in, MutableBytes out) const;
 
   // Fills in host and file of each; they come in guest order and do not overlap. All of one call that are not encoded

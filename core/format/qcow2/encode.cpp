@@ -2,6 +2,7 @@
 #include "core/format/qcow2/encode.h"
 
 #include <libdeflate.h>
+#define ZSTD_STATIC_LINKING_ONLY  // for the estimate of memory
 #include <zstd.h>
 
 #include <algorithm>
@@ -45,6 +46,12 @@ int default_level(CompressionType type, size_t cluster_size) {
 }
 
 int max_level(CompressionType type) { return type == CompressionType::zlib ? 12 : ZSTD_maxCLevel(); }
+
+uint64_t encoder_memory(CompressionType type, int level, size_t cluster_size) {
+  // libdeflate does not say; measured.
+  if (type == CompressionType::zlib) return level < 10 ? 1 << 20 : 9 << 20;
+  return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(level, cluster_size, 0));
+}
 
 Result<size_t> encode_cluster(CompressionType type, int level, Bytes in, MutableBytes out) {
   const size_t room = std::min(out.size(), in.size() - 1);

@@ -11,6 +11,9 @@ namespace disklathe::qcow2 {
 int default_level(CompressionType type, size_t cluster_size);
 int max_level(CompressionType type);
 
+// Bytes that a thread's compressor takes.
+uint64_t encoder_memory(CompressionType type, int level, size_t cluster_size);
+
 // Compresses one cluster into a raw deflate stream (zlib) or one frame (zstd). Returns its size, or 0 when it would not
 // be smaller than `in`. level: 1 to max_level(). Any thread: each keeps its own compressor.
 Result<size_t> encode_cluster(CompressionType type, int level, Bytes in, MutableBytes out);

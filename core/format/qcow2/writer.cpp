@@ -39,6 +39,10 @@ Writer::Writer(BlockDevice& file, BlockDevice* data_file, const Setup& setup)
 
 uint32_t Writer::unit() const { return static_cast<uint32_t>(cluster_size_); }
 
+uint64_t Writer::encode_memory() const {
+  return setup_.compress ? encoder_memory(setup_.options.compression_type, setup_.level, cluster_size_) : 0;
+}
+
 Result<size_t> Writer::encode(Bytes in, MutableBytes out) const {
   return encode_cluster(setup_.options.compression_type, setup_.level, in, out);
 }
