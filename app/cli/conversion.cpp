@@ -10,6 +10,7 @@
 #include "app/cli/target.h"
 #include "core/engine/compare.h"
 #include "core/engine/copy.h"
+#include "core/engine/read_guest.h"
 
 namespace disklathe::cli {
 namespace {
@@ -78,6 +79,24 @@ Result<void> verify(const Conversion& conversion, Image& source, Target& target,
                                             offset, human_size(offset))});
 }
 
+std::vector<dev_t> devices_of(const Image& source) {
+  std::vector<dev_t> devices;
+  for (size_t index = 0; index < source.file_count(); ++index) {
+    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
+    struct stat status{};
+    if (file && file->is_block_device() && fstat(file->descriptor(), &status) == 0) devices.push_back(status.st_rdev);
+  }
+  return devices;
+}
+
+Result<DeviceTarget> choose_device_target(const Conversion& conversion, Image& source, Job& job) {
+  std::vector<std::byte> head(std::min<uint64_t>(source.size(), partition_table_head));
+  if (auto read = read_guest(source, 0, head); !read) return failure(read);
+  return choose_for_conversion(conversion.target_path,
+                               {.size = source.size(), .head = head, .devices = devices_of(source)},
+                               conversion.device_options, job);
+}
+
 // Tells the job what to clear away for as long as it is there.
 class Announced {
  public:
@@ -97,7 +116,7 @@ class Announced {
 
 }  // namespace
 
-Result<void> run_conversion(const Conversion& conversion, Job& job) {
+Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report) {
   ImageRequest request = conversion.source;
   request.file_holes = true;
   auto opened = open_image(request, conversion.policy);
@@ -107,9 +126,19 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
 
   if (auto backing = check_backing(conversion.options, conversion.target_path, false); !backing)
     return failure(backing);
+  for (const dev_t device : devices_of(source)) {
+    if (const std::string warning = writer_of_source(device); !warning.empty()) print_warning(warning);
+  }
+  std::optional<DeviceTarget> device;
+  if (conversion.device) {
+    auto chosen = choose_device_target(conversion, source, job);
+    if (!chosen) return failure(chosen);
+    device = std::move(*chosen);
+  }
   const auto data_file = conversion.options.format.find("data_file");
   auto target = open_target({.path = conversion.target_path,
                              .existing = conversion.existing,
+                             .device = device ? &device->chosen : nullptr,
                              .cache = conversion.target_cache,
                              .data_file = data_file == conversion.options.format.end() ? "" : data_file->second,
                              .size = source.size()},
@@ -120,6 +149,9 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
     const uint64_t total = job.progress.total, done = job.progress.position();
     if (target->fresh && error.kind == ErrorKind::no_space && error.cause.empty() && total > done)
       error.cause = fmt::format("up to {} more are needed", human_size(total - done));
+    if (device && error.kind == ErrorKind::vanished && error.subject == conversion.target_path && total)
+      error.cause = fmt::format("{:.0f}% were done; what is on it is incomplete",
+                                100.0 * static_cast<double>(done) / static_cast<double>(total));
     return failure(about(std::move(error), conversion.target_path));
   };
 
@@ -161,6 +193,12 @@ Result<void> run_conversion(const Conversion& conversion, Job& job) {
     if (auto named = file->commit(durable); !named) return failed(std::move(named.error()));
   }
   if (auto there = still_there(target->device()); !there) return there;
+  if (device) {
+    const DeviceGrade grade = !durable            ? DeviceGrade::handed_over
+                              : conversion.verify ? DeviceGrade::read_back
+                                                  : DeviceGrade::flushed;
+    report = finish_device(*device, target->device(), grade, source.size());
+  }
   job.progress.phase = Phase::done;
   return {};
 }

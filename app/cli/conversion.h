@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "app/cli/device_conversion.h"
 #include "app/cli/job.h"
 #include "app/cli/open_files.h"
 #include "app/cli/target_options.h"
@@ -19,14 +20,17 @@ struct Conversion {
   CacheMode target_cache = CacheMode::automatic;
   bool compress = false;
   int level = 0;
-  bool existing = false;        // -n
+  bool existing = false;  // -n, or a block device
+  bool device = false;    // the target is a block device
+  DeviceOptions device_options;
   bool target_is_zero = false;  // of an existing one
   bool verify = false;
   uint32_t sparse_size = 4096;
 };
 
 // From opening the source to giving the target its name. Nothing is left of a target that did not get complete, except
-// of an existing one. An error of kind `differs`: --verify found the target's content to be another.
-Result<void> run_conversion(const Conversion& conversion, Job& job);
+// of an existing one. An error of kind `differs`: --verify found the target's content to be another. Of a block device
+// `report` tells how well it was written.
+Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report);
 
 }  // namespace disklathe::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "app/cli/command_line.h"
 #include "app/cli/conversion.h"
@@ -20,12 +21,14 @@ constexpr std::string_view help =
   -o name=value,...  options of that format; -o help lists them
   -c, --level N      compress; how hard, 1 to 12 (default: the format's own)
   -B FILE -F FORMAT  the target stands on FILE, which holds what SOURCE stands on
-  -n                 into the existing file or block device TARGET, as raw;
+  -n                 into the existing file TARGET, as raw (a block device always is);
                      --target-is-zero: which reads as zeroes wherever it is not written
+  --yes-erase ID     overwrite the device TARGET, whose ID (see disklathe devices) is
+                     this; otherwise it is asked for   --allow-sector-mismatch
   -S SIZE            zeroes are left out in runs from this size on (4k; 0: written)
   -t, -T CACHE       of target and source: auto, none, writeback, directsync, unsafe
                      (unsafe alone is not on the medium when it ends)
-  --verify           read the target back and compare it with the source
+  --verify           read the target back and compare it (devices: unless --no-verify)
   --backing POLICY   allow, deny or ask: open backing files that are not regular
                      files beside the image      --data-file allow|deny   (deny)
   -p, --progress[=json]  show how far it is; json: one object a line
@@ -41,8 +44,13 @@ struct Words {
   std::vector<std::string> option_lists, files;
   std::optional<uint64_t> sparse;
   unsigned level = 0, parallel = 0;
-  bool quiet = false, out_of_order = false, copy_range = false;
+  bool quiet = false, out_of_order = false, copy_range = false, verify = false, no_verify = false;
 };
+
+bool is_block_device(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISBLK(status.st_mode);
+}
 
 std::unexpected<Error> invalid(std::string cause) { return failure(ErrorKind::invalid, "convert", std::move(cause)); }
 
@@ -58,6 +66,9 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   conversion.policy.named = {words.files[0]};
   conversion.target_cache = cache_mode_of(words.target_cache).value_or(CacheMode::automatic);
   conversion.level = static_cast<int>(words.level);
+
+  conversion.device = is_block_device(conversion.target_path);
+  conversion.existing = conversion.existing || conversion.device;
 
   const auto format = choose_target_format(words.target_format, conversion.target_path, words.quiet, "-O");
   if (!format) return failure(Error(format.error()));
@@ -78,9 +89,22 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   }
   if (words.level && !conversion.compress) return invalid("--level says how hard -c compresses; -c is missing");
   if (conversion.target_is_zero && !conversion.existing) return invalid("--target-is-zero goes with -n");
-  if (conversion.existing && (conversion.format->name != "raw" || !words.option_lists.empty()))
+  const bool raw = conversion.format->name == "raw" && words.option_lists.empty();
+  if (conversion.device && !raw) return invalid("onto a block device images are written raw, without options");
+  if (conversion.existing && !raw)
     return invalid("-n writes raw, without options, into what is there; leave -n out for a new image");
+  if (!conversion.device && !conversion.device_options.yes_erase.empty())
+    return invalid(fmt::format("--yes-erase is for block devices, and '{}' is none", conversion.target_path));
+  if (words.verify && words.no_verify) return invalid("--verify and --no-verify exclude each other");
+  // What was not flushed is not on the medium to be read back from.
+  const bool by_itself = conversion.device && conversion.target_cache != CacheMode::unsafe;
+  conversion.verify = words.verify || (by_itself && !words.no_verify);
   return {};
+}
+
+void say(const DeviceReport& report, ProgressStyle style, bool quiet) {
+  for (const std::string& note : report.notes) print_warning(note);
+  if (!quiet && style != ProgressStyle::json) fmt::print("{}\n", printable(words_of(report)));
 }
 
 }  // namespace
@@ -102,7 +126,10 @@ int run_convert(Arguments arguments) {
   line.size("-S,--sparse-size", words.sparse);
   line.choice("-t,--target-cache", words.target_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
   line.choice("-T,--source-cache", words.source_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
-  line.flag("--verify", conversion.verify);
+  line.text("--yes-erase", conversion.device_options.yes_erase);
+  line.flag("--allow-sector-mismatch", conversion.device_options.allow_sector_mismatch);
+  line.flag("--verify", words.verify);
+  line.flag("--no-verify", words.no_verify);
   line.choice("--backing", words.backing_policy, {"allow", "deny", "ask"});
   line.choice("--data-file", words.data_file, {"allow", "deny"});
   line.optional_choice("-p,--progress", words.progress, {"line", "json"});
@@ -128,10 +155,16 @@ int run_convert(Arguments arguments) {
   }
   if (auto understood = understand(words, conversion); !understood) return report(understood.error());
 
-  const JobView view{.style = progress_style_of(words.progress), .verifies = conversion.verify};
+  std::optional<DeviceReport> written;
+  const JobView view{.style = progress_style_of(words.progress), .verifies = conversion.verify, .result = [&] {
+                       return written ? json_of(*written) : nlohmann::ordered_json();
+                     }};
   Job job;
-  const JobOutcome outcome = run_job(view, job, [&](Job& running) { return run_conversion(conversion, running); });
-  return outcome.result ? exit_ok : report(view, outcome, exit_code_of(outcome.result.error().kind));
+  const JobOutcome outcome =
+      run_job(view, job, [&](Job& running) { return run_conversion(conversion, running, written); });
+  if (!outcome.result) return report(view, outcome, exit_code_of(outcome.result.error().kind));
+  if (written) say(*written, view.style, words.quiet);
+  return exit_ok;
 }
 
 }  // namespace disklathe::cli

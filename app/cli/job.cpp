@@ -60,7 +60,7 @@ class Display {
 
   void end(bool success) {
     const ProgressReading reading = meter_.read(look_at(job_.progress, seconds()));
-    if (view_.style == ProgressStyle::json && success) print_json(reading);
+    if (view_.style == ProgressStyle::json && success) print_json(reading, view_.result());
     if (terminal_) {
       put("");
       show("\r");
@@ -78,8 +78,10 @@ class Display {
     drawn_ = text.size();
   }
 
-  void print_json(const ProgressReading& reading) {
-    show(json_of(reading) + "\n");
+  void print_json(const ProgressReading& reading, nlohmann::ordered_json result = {}) {
+    nlohmann::ordered_json json = json_of(reading);
+    if (!result.is_null()) json["result"] = std::move(result);
+    show(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     last_json_ = seconds();
     last_phase_ = reading.sample.phase;
   }
@@ -142,7 +144,7 @@ JobOutcome run_job(const JobView& view, Job& job, const std::function<Result<voi
         deadline = Clock::now() + patience;
       }
     }
-    if (display.live() && !outcome.signal) display.draw();
+    if (display.live() && !outcome.signal && !job.asking) display.draw();
   }
   worker.join();
   close(finished);

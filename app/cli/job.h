@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "core/base/result.h"
@@ -17,6 +18,8 @@ namespace disklathe::cli {
 struct Job {
   Progress progress;
   Stop stop;
+  // A question is on the terminal: nothing is drawn.
+  std::atomic<bool> asking{false};
   // Set by the work while they are there: what to clear away when the program must end with the work still stuck.
   std::array<std::atomic<TargetFile*>, 2> targets{};
 };
@@ -35,6 +38,8 @@ struct JobView {
   std::string_view verify_word = "verifying";
   bool verifies = false;  // for the summary
   bool summary = true;
+  // What --progress=json says in its last object besides; null: nothing.
+  std::function<nlohmann::ordered_json()> result = [] { return nlohmann::ordered_json(); };
 };
 
 // Runs `work` on a thread of its own, draws its progress on standard output, and stops it on SIGINT, SIGTERM and

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "app/cli/size_text.h"
 
@@ -14,6 +13,7 @@ namespace {
 
 constexpr double window_seconds = 2;  // what "now" means
 constexpr double guess_seconds = 1;   // no time left is told before
+constexpr double stall_seconds = 5;   // a flash drive that tidies up is silent for one or two
 
 std::string_view word_of(Phase phase, std::string_view verify_word) {
   switch (phase) {
@@ -51,21 +51,29 @@ ProgressSample look_at(const Progress& progress, double seconds) {
   sample.total = progress.total.load();
   // The counters are read one after the other while the job runs on: never more than all.
   sample.position = sample.phase == Phase::done ? sample.total : std::min(progress.position(), sample.total);
-  sample.written = progress.completed.load();
+  sample.completed = progress.completed.load();
+  sample.submitted = std::max(progress.submitted.load(), sample.completed);
   sample.zeroed = progress.zeroed.load() + progress.skipped.load();
-  sample.moved = sample.phase == Phase::verify ? progress.verified.load() : sample.written;
+  sample.flushed = progress.flushed.load();
+  sample.verified = progress.verified.load();
+  sample.moved = sample.phase == Phase::verify ? sample.verified : sample.completed;
   return sample;
 }
 
 ProgressReading ProgressMeter::read(const ProgressSample& sample) {
   if (recent_.empty() || recent_.back().phase != sample.phase) {
     recent_.clear();
-    phase_start_ = sample;
+    phase_start_ = last_change_ = sample;
   }
   recent_.push_back(sample);
   while (recent_.size() > 2 && sample.seconds - recent_.front().seconds > window_seconds) recent_.pop_front();
 
+  if (last_change_.position != sample.position || last_change_.moved != sample.moved) last_change_ = sample;
+
   ProgressReading reading{.sample = sample};
+  const bool moves = sample.phase == Phase::write || sample.phase == Phase::flush || sample.phase == Phase::verify;
+  if (const double still = sample.seconds - last_change_.seconds; moves && still >= stall_seconds)
+    reading.stalled = still;
   if (sample.phase == Phase::done)
     reading.percent = 100;
   else if (sample.total)
@@ -84,35 +92,41 @@ std::string text_of(const ProgressReading& reading, std::string_view verify_word
   const Phase phase = reading.sample.phase;
   std::string text(word_of(phase, verify_word));
   if (phase == Phase::write || phase == Phase::verify) {
-    text += fmt::format(" {:5.1f}%, {} (average {})", reading.percent, human_rate(reading.rate_now),
-                        human_rate(reading.rate_average));
+    const std::string now = reading.stalled ? fmt::format("no answer for {}", human_duration(*reading.stalled))
+                                            : human_rate(reading.rate_now);
+    text += fmt::format(" {:5.1f}%, {} (average {})", reading.percent, now, human_rate(reading.rate_average));
     text += reading.seconds_left ? fmt::format(", {} left", human_duration(*reading.seconds_left)) : "";
     if (phase == Phase::write) text += fmt::format(", {} zero", human_size(reading.sample.zeroed));
   }
+  if (phase == Phase::flush && reading.stalled) text += fmt::format(", for {}", human_duration(*reading.stalled));
   return text.substr(0, width);
 }
 
-std::string json_of(const ProgressReading& reading) {
+nlohmann::ordered_json json_of(const ProgressReading& reading) {
   const ProgressSample& sample = reading.sample;
   nlohmann::ordered_json json = {{"phase", key_of(sample.phase)},
                                  {"position", sample.position},
                                  {"total", sample.total},
                                  {"percent", reading.percent},
-                                 {"written", sample.written},
+                                 {"submitted", sample.submitted},
+                                 {"completed", sample.completed},
                                  {"zeroed", sample.zeroed},
+                                 {"flushed", sample.flushed},
+                                 {"verified", sample.verified},
                                  {"rate", whole(reading.rate_now)},
                                  {"average_rate", whole(reading.rate_average)},
                                  {"seconds", std::floor(sample.seconds * 1000) / 1000}};
   if (reading.seconds_left) json["seconds_left"] = std::floor(*reading.seconds_left * 10) / 10;
-  return json.dump();
+  if (reading.stalled) json["stalled_seconds"] = std::floor(*reading.stalled * 10) / 10;
+  return json;
 }
 
 std::string summary_of(const ProgressSample& end, bool verified) {
   const double seconds = std::max(end.seconds, 0.001);
   return fmt::format("{} in {}: {} written at {}, {} zero{}", human_size(end.total),
-                     seconds < 10 ? fmt::format("{:.2f} s", seconds) : human_duration(seconds), human_size(end.written),
-                     human_rate(static_cast<double>(end.written) / seconds), human_size(end.zeroed),
-                     verified ? ", verified" : "");
+                     seconds < 10 ? fmt::format("{:.2f} s", seconds) : human_duration(seconds),
+                     human_size(end.completed), human_rate(static_cast<double>(end.completed) / seconds),
+                     human_size(end.zeroed), verified ? ", verified" : "");
 }
 
 }  // namespace disklathe::cli

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +18,8 @@ struct ProgressSample {
   Phase phase = Phase::prepare;
   uint64_t position = 0, total = 0;  // of this phase, bytes of the guest's disk
   uint64_t moved = 0;                // bytes written, or in the verify phase compared
-  uint64_t written = 0, zeroed = 0;  // so far
+  // So far; see Progress.
+  uint64_t submitted = 0, completed = 0, zeroed = 0, flushed = 0, verified = 0;
 };
 ProgressSample look_at(const Progress& progress, double seconds);
 
@@ -28,6 +30,7 @@ struct ProgressReading {
   double rate_now = 0;                 // bytes moved a second over the last seconds
   double rate_average = 0;             // and over the whole phase
   std::optional<double> seconds_left;  // of this phase; nothing while it would be a guess
+  std::optional<double> stalled;       // seconds without anything completed; nothing while that is no wonder
 };
 
 class ProgressMeter {
@@ -38,13 +41,13 @@ class ProgressMeter {
  private:
   std::deque<ProgressSample> recent_;  // of this phase, the last seconds
   ProgressSample phase_start_;
+  ProgressSample last_change_;
 };
 
 // "writing  45.2%, 312 MiB/s (average 298 MiB/s), 0:34 left, 1.2 GiB zero". At most `width` characters.
 std::string text_of(const ProgressReading& reading, std::string_view verify_word, size_t width);
 
-// One JSON object, no line end.
-std::string json_of(const ProgressReading& reading);
+nlohmann::ordered_json json_of(const ProgressReading& reading);
 
 // What is said at the end: "10 GiB in 0:12: 2.1 GiB written at 180 MiB/s, 7.9 GiB zero, verified".
 std::string summary_of(const ProgressSample& end, bool verified);

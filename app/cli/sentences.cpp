@@ -5,6 +5,7 @@
 #include <sys/statvfs.h>
 
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <system_error>
@@ -43,6 +44,21 @@ std::string cannot(const Error& error, std::string_view otherwise) {
   return fmt::format("cannot {}{}{}: {}", operation, in_quotes(error.subject), place(error), reason(error, otherwise));
 }
 
+// What block devices mean by their numbers (Linux: block/blk-core.c, blk_errors).
+Error with_meaning(Error error) {
+  if (!error.cause.empty()) return error;
+  switch (error.os_error) {
+    case ENODATA: error.cause = "the medium is bad there"; break;
+    case EREMOTEIO: error.cause = "the device reports a failure of its own"; break;
+    case EILSEQ: error.cause = "what it holds there does not match its checksum"; break;
+    case ETIMEDOUT: error.cause = "the device did not answer in time"; break;
+    case ENOLINK: error.cause = "the connection to the device failed"; break;
+    case EBADE: error.cause = "another machine has reserved it"; break;
+    default: break;
+  }
+  return error;
+}
+
 std::string with_advice(std::string text, std::string_view advice) { return fmt::format("{}. {}", text, advice); }
 
 std::string raw_sentence(const Error& error) {
@@ -52,6 +68,7 @@ std::string raw_sentence(const Error& error) {
     case ErrorKind::not_found:
       return with_advice(cannot(error, "no such file or directory"), "Check the name, and that its folder exists");
     case ErrorKind::permission:
+      if (!error.os_error && !error.cause.empty()) return cannot(error, "");
       return with_advice(cannot(error, "permission denied"),
                          device ? "Devices are root's: run this as root, or have your user allowed to use it"
                                 : "Run this as somebody who may, or change the permissions");
@@ -85,7 +102,7 @@ std::string raw_sentence(const Error& error) {
     case ErrorKind::io:
       // Without the kernel's number the cause is all there is to go by.
       return error.os_error || error.cause.empty()
-                 ? with_advice(cannot(error, "input/output error"),
+                 ? with_advice(cannot(device ? with_meaning(error) : error, "input/output error"),
                                "The medium or the connection may be failing: dmesg says more")
                  : cannot(error, "");
     case ErrorKind::invalid:

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "app/cli/device_target.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/size_text.h"
 #include "app/cli/target_usage.h"
@@ -39,20 +40,23 @@ Result<void> not_of_the_source(const std::string& path, const Image& source) {
   return {};
 }
 
-Result<Target> open_existing(Target target, const TargetRequest& request, const struct stat& status) {
-  if (const std::string usage = usage_of(target.path); !usage.empty())
-    return no(ErrorKind::busy, target.path, fmt::format("it is {}", usage));
-  auto device = FileDevice::open({.path = target.path, .writable = true, .cache = request.cache});
+Result<std::unique_ptr<FileDevice>> open_existing_file(const std::string& path, CacheMode cache) {
+  if (const std::string usage = usage_of(path); !usage.empty())
+    return no(ErrorKind::busy, path, fmt::format("it is {}", usage));
+  auto file = FileDevice::open({.path = path, .writable = true, .cache = cache});
+  if (!file) return file;
+  // What was looked at before may have been replaced by now.
+  if ((*file)->is_block_device()) return no(ErrorKind::changed, path, "it was a file, and is a block device now");
+  if (auto alone = lock_for_writing((*file)->descriptor(), path); !alone) return failure(alone);
+  return file;
+}
+
+Result<Target> open_existing(Target target, const TargetRequest& request) {
+  auto device = request.device ? open_target_device(*request.device, request.cache)
+                               : open_existing_file(target.path, request.cache);
   if (!device) return failure(device);
-  if (S_ISREG(status.st_mode)) {
-    if (auto alone = lock_for_writing((*device)->descriptor(), target.path); !alone) return failure(alone);
-  }
   target.existing = std::move(*device);
-  if (const uint64_t room = target.existing->size(); room < request.size) {
-    return no(ErrorKind::no_space, target.path,
-              fmt::format("it has {}, the image needs {}: {} bytes are missing", exact_size(room),
-                          exact_size(request.size), request.size - room));
-  }
+  if (auto room = has_room(target.path, target.existing->size(), request.size); !room) return failure(room);
   return target;
 }
 
@@ -66,6 +70,13 @@ Result<void> nobody_uses(const std::string& path) {
 }
 
 }  // namespace
+
+Result<void> has_room(const std::string& path, uint64_t room, uint64_t needed) {
+  if (room >= needed) return {};
+  return no(ErrorKind::no_space, path,
+            fmt::format("it has {}, the image needs {}: {} bytes are missing", exact_size(room), exact_size(needed),
+                        needed - room));
+}
 
 Result<void> may_replace(const std::string& path, const std::string& data_path) {
   if (auto unused = nobody_uses(path); !unused) return unused;
@@ -87,11 +98,10 @@ Result<Target> open_target(const TargetRequest& request, const Image& source) {
     return no(ErrorKind::invalid, request.path, "it is neither a file nor a block device");
   if (request.existing) {
     if (!exists) return failure(os_failure(ENOENT, "open", request.path));
-    return open_existing(std::move(target), request, status);
+    return open_existing(std::move(target), request);
   }
   if (exists && S_ISBLK(status.st_mode))
-    return no(ErrorKind::refused, request.path,
-              "it is a block device; -n writes the image onto it, and all that is on it now is lost");
+    return no(ErrorKind::changed, request.path, "it is a block device now, and was none before");
   if (!request.data_file.empty()) target.data_path = resolve_reference(request.path, request.data_file);
   if (auto free = may_replace(target.path, target.data_path); !free) return failure(free);
   auto fresh = TargetFile::create(target.path, request.cache);

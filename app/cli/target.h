@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/device/file_device.h"
 #include "core/device/target_file.h"
+#include "core/device/target_guard.h"
 #include "core/format/layers.h"
 
 namespace disklathe::cli {
@@ -24,7 +25,8 @@ struct Target {
 
 struct TargetRequest {
   std::string path;
-  bool existing = false;  // -n
+  bool existing = false;                 // -n, or a block device
+  const ChosenDevice* device = nullptr;  // the block device that the user agreed to erase
   CacheMode cache = CacheMode::automatic;
   std::string data_file;  // as the image will name it; empty: none
   uint64_t size = 0;      // of the guest's disk: what an existing target must have room for
@@ -33,6 +35,9 @@ struct TargetRequest {
 // Refuses, before a byte is written: what is part of the source, a folder, what is no file or device, a device or file
 // that somebody uses or that is too small.
 Result<Target> open_target(const TargetRequest& request, const Image& source);
+
+// An error of kind `no_space` that tells the bytes that are missing.
+Result<void> has_room(const std::string& path, uint64_t room, uint64_t needed);
 
 // Whether a new image, and with it a data file (empty: none), may take the place of what has their names. `busy` when
 // somebody writes to a file there: what is written later would be lost with it.

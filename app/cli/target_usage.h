@@ -5,8 +5,8 @@
 
 namespace disklathe::cli {
 
-// Who has a block device, a part of it, or a regular file (as swap, under a loop device), in words that complete "it
-// is", with what would free it. Empty: nobody that can be seen.
+// Who has a regular file (as swap, under a loop device), in words that complete "it is", with what would free it.
+// Empty: nobody that can be seen.
 std::string usage_of(const std::string& path);
 
 }  // namespace disklathe::cli

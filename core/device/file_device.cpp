@@ -98,6 +98,12 @@ Result<void> FileDevice::State::gate_write(std::string_view operation, uint64_t 
                        .cause = "opened for reading only"});
 }
 
+bool FileDevice::State::became_read_only() const {
+  // Only a writable device was opened for writing.
+  int read_only = 0;
+  return block_device && writable && ioctl(buffered.get(), BLKROGET, &read_only) == 0 && read_only != 0;
+}
+
 bool FileDevice::State::vanished() const {
   if (!block_device) return false;
   const Result<uint64_t> now = current_size(buffered.get(), true, name);
@@ -110,7 +116,14 @@ bool FileDevice::State::vanished() const {
 std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const {
   result.error().subject = name;
   // A device that is gone answers ENOSPC, EIO, or an early end, as often as ENODEV.
-  if (vanished()) result.error().kind = ErrorKind::vanished;
+  if (vanished()) {
+    result.error().kind = ErrorKind::vanished;
+  } else if (became_read_only()) {
+    // Which it answers with EIO, EPERM or EROFS; nothing else is wrong with it.
+    result.error().kind = ErrorKind::permission;
+    result.error().os_error = 0;
+    result.error().cause = "the device has become read-only";
+  }
   return failure(result);
 }
 

@@ -12,14 +12,15 @@ namespace {
 
 constexpr uint64_t MiB = 1 << 20;
 
-ProgressSample writing(double seconds, uint64_t position, uint64_t written) {
+ProgressSample writing(double seconds, uint64_t position, uint64_t completed) {
   return {.seconds = seconds,
           .phase = Phase::write,
           .position = position,
           .total = 1000 * MiB,
-          .moved = written,
-          .written = written,
-          .zeroed = position - written};
+          .moved = completed,
+          .submitted = completed + MiB,
+          .completed = completed,
+          .zeroed = position - completed};
 }
 
 }  // namespace
@@ -84,19 +85,51 @@ class ProgressLineTest : public QObject {
     ProgressMeter meter;
     QCOMPARE(text_of(meter.read(writing(0, 0, 0)), "verifying", 20).size(), 20U);
   }
-  void json_is_one_line_with_numbers_in_bytes() {
+  void silence_is_told_and_ends_with_the_next_byte() {
     ProgressMeter meter;
-    const std::string text = json_of(meter.read(writing(0, 3 * MiB, MiB)));
-    QVERIFY(text.find('\n') == std::string::npos);
-    const auto json = nlohmann::json::parse(text);
+    meter.read(writing(0, 250 * MiB, 200 * MiB));
+    QVERIFY(!meter.read(writing(4.9, 250 * MiB, 200 * MiB)).stalled);
+    const ProgressReading reading = meter.read(writing(12, 250 * MiB, 200 * MiB));
+    QCOMPARE(reading.stalled.value(), 12.0);
+    QVERIFY(text_of(reading, "verifying", 200).starts_with("writing  25.0%, no answer for 0:12 (average"));
+    QCOMPARE(json_of(reading)["stalled_seconds"].get<double>(), 12.0);
+    QVERIFY(!meter.read(writing(13, 251 * MiB, 200 * MiB)).stalled);
+  }
+  void a_long_flush_tells_how_long() {
+    ProgressMeter meter;
+    meter.read({.seconds = 1, .phase = Phase::flush});
+    QCOMPARE(text_of(meter.read({.seconds = 62, .phase = Phase::flush}), "verifying", 200), "flushing, for 1:01");
+  }
+  void opening_is_no_silence() {
+    ProgressMeter meter;
+    meter.read({.seconds = 0, .phase = Phase::prepare});
+    QVERIFY(!meter.read({.seconds = 60, .phase = Phase::prepare}).stalled);
+  }
+  void json_keeps_apart_what_was_submitted_completed_flushed_and_verified() {
+    Progress progress;
+    progress.phase = Phase::write;
+    progress.total = 100;
+    progress.submitted = 50;
+    progress.completed = 40;
+    progress.flushed = 30;
+    progress.verified = 20;
+    const auto json = json_of({.sample = look_at(progress, 0)});
+    QCOMPARE(json["submitted"].get<int>(), 50);
+    QCOMPARE(json["completed"].get<int>(), 40);
+    QCOMPARE(json["flushed"].get<int>(), 30);
+    QCOMPARE(json["verified"].get<int>(), 20);
+  }
+  void json_has_numbers_in_bytes() {
+    ProgressMeter meter;
+    const auto json = json_of(meter.read(writing(0, 3 * MiB, MiB)));
     QCOMPARE(json["phase"].get<std::string>(), "write");
     QCOMPARE(json["position"].get<uint64_t>(), 3 * MiB);
-    QCOMPARE(json["written"].get<uint64_t>(), MiB);
+    QCOMPARE(json["completed"].get<uint64_t>(), MiB);
     QCOMPARE(json["zeroed"].get<uint64_t>(), 2 * MiB);
     QVERIFY(!json.contains("seconds_left"));
   }
   void the_summary_tells_sizes_and_whether_it_was_verified() {
-    const ProgressSample end{.seconds = 2, .total = 10 * MiB, .written = 4 * MiB, .zeroed = 6 * MiB};
+    const ProgressSample end{.seconds = 2, .total = 10 * MiB, .completed = 4 * MiB, .zeroed = 6 * MiB};
     QCOMPARE(summary_of(end, true), "10 MiB in 2.00 s: 4 MiB written at 2 MiB/s, 6 MiB zero, verified");
   }
 };

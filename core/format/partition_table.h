@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "core/base/bytes.h"
+
+namespace disklathe {
+
+// What the first bytes of a disk say about its partitions. Both tables count in sectors, so a disk made for sectors of
+// one size shows no partitions, or wrong ones, on a device with others.
+struct PartitionTable {
+  enum class Kind : uint8_t { none, mbr, gpt };
+  Kind kind = Kind::none;
+  // Bytes, that it was made for. Nothing: it cannot be told, or any will do.
+  std::optional<uint32_t> sector_size;
+  // GPT: where its second header is, bytes. It belongs into the last sector of the device.
+  std::optional<uint64_t> backup_at;
+};
+
+// Bytes from the start of the disk that are looked at; a disk may have fewer.
+inline constexpr size_t partition_table_head = 8192;
+
+// MBR: as every PC boots it; GPT: UEFI specification 2.10, 5.3.2. disk_size: bytes, where it is known.
+PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size);
+
+}  // namespace disklathe

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/partition_table.h"
+
+#include <QTest>
+#include <cstring>
+
+#include "core/base/endian.h"
+
+using namespace disklathe;
+using Kind = PartitionTable::Kind;
+
+namespace {
+
+constexpr uint64_t mib = 1 << 20;
+
+std::vector<std::byte> blank() { return std::vector<std::byte>(partition_table_head); }
+
+void put_gpt(std::vector<std::byte>& head, uint32_t sector, uint64_t backup_sector) {
+  std::memcpy(head.data() + sector, "EFI PART", 8);
+  store_le<uint64_t>(head, sector + 24, 1);
+  store_le<uint64_t>(head, sector + 32, backup_sector);
+}
+
+void put_mbr(std::vector<std::byte>& head, size_t entry, uint8_t type, uint32_t start, uint32_t count) {
+  store_le<uint16_t>(head, 510, 0xaa55);
+  const size_t at = 446 + entry * 16;
+  head[at + 4] = std::byte{type};
+  store_le<uint32_t>(head, at + 8, start);
+  store_le<uint32_t>(head, at + 12, count);
+}
+
+}  // namespace
+
+class PartitionTableTest : public QObject {
+  Q_OBJECT
+
+ private slots:
+  void gptTellsItsSectorSizeAndItsBackup_data() {
+    QTest::addColumn<uint32_t>("sector");
+    for (const uint32_t sector : {512U, 2048U, 4096U}) QTest::addRow("%u", sector) << sector;
+  }
+  void gptTellsItsSectorSizeAndItsBackup() {
+    QFETCH(const uint32_t, sector);
+    auto head = blank();
+    put_mbr(head, 0, 0xee, 1, 0xffffffff);
+    put_gpt(head, sector, 999);
+    const PartitionTable table = read_partition_table(head, 16 * mib);
+    QCOMPARE(table.kind, Kind::gpt);
+    QCOMPARE(table.sector_size, std::optional(sector));
+    QCOMPARE(table.backup_at, std::optional<uint64_t>(uint64_t{999} * sector));
+  }
+
+  void gptForBothSizesFitsEither() {
+    auto head = blank();
+    put_gpt(head, 512, 999);
+    put_gpt(head, 4096, 99);
+    QCOMPARE(read_partition_table(head, 16 * mib).kind, Kind::gpt);
+    QVERIFY(!read_partition_table(head, 16 * mib).sector_size);
+  }
+
+  void aHeaderInTheWrongPlaceIsNone() {
+    auto head = blank();
+    put_gpt(head, 512, 1);
+    store_le<uint64_t>(head, 512 + 24, 7);
+    QCOMPARE(read_partition_table(head, 16 * mib).kind, Kind::none);
+  }
+
+  void aBackupThatCannotBeIsNotBelieved() {
+    auto head = blank();
+    put_gpt(head, 4096, UINT64_MAX / 2);
+    QVERIFY(!read_partition_table(head, 16 * mib).backup_at);
+  }
+
+  void mbrIsForTheSectorsWithWhichItFitsTheDisk() {
+    auto head = blank();
+    put_mbr(head, 1, 0x83, 2048, 8192);
+    const PartitionTable full = read_partition_table(head, 5 * mib);
+    QCOMPARE(full.kind, Kind::mbr);
+    QCOMPARE(full.sector_size, std::optional(512U));
+    QVERIFY(!read_partition_table(head, 40 * mib).sector_size);      // either would fit
+    QVERIFY(!read_partition_table(head, 2 * mib).sector_size);       // cut off
+    QVERIFY(!read_partition_table(head, std::nullopt).sector_size);  // a stream
+  }
+
+  void fileSystemsAndBlankDisksHaveNoTable() {
+    auto head = blank();
+    QCOMPARE(read_partition_table(head, mib).kind, Kind::none);
+    store_le<uint16_t>(head, 510, 0xaa55);
+    QCOMPARE(read_partition_table(head, mib).kind, Kind::none);
+    put_mbr(head, 0, 0x83, 1, 1);
+    head[446] = std::byte{0x65};  // the code of a boot sector
+    QCOMPARE(read_partition_table(head, mib).kind, Kind::none);
+  }
+
+  void aShortDiskIsNoTable() {
+    const auto head = blank();
+    for (const size_t size : {0, 1, 511, 512, 603, 4096})
+      QCOMPARE(read_partition_table(std::span(head).first(size), size).kind, Kind::none);
+  }
+};
+
+QTEST_GUILESS_MAIN(PartitionTableTest)
+#include "partition_table_test.moc"
