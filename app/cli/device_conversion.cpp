@@ -165,6 +165,7 @@ std::string words_of(const DeviceReport& report) {
     case DeviceGrade::read_back: break;
   }
   std::vector<std::string_view> answered;
+  answered.reserve(report.caches.size());
   for (const CacheLeft cache : report.caches) answered.push_back(words_of(cache));
   return fmt::format(
       "'{}': written, flushed, read back and found the same{}{}", report.path,

@@ -94,7 +94,7 @@ class PartitionTableTest : public QObject {
 
   void aShortDiskIsNoTable() {
     const auto head = blank();
-    for (const size_t size : {0, 1, 511, 512, 603, 4096})
+    for (const size_t size : {0U, 1U, 511U, 512U, 603U, 4096U})
       QCOMPARE(read_partition_table(std::span(head).first(size), size).kind, Kind::none);
   }
 };
