@@ -21,6 +21,7 @@ class LoopDevice:
         if done.returncode:
             raise unittest.SkipTest(f"no loop device: {done.stderr.strip()}")
         self.node = done.stdout.strip()
+        self.attached = True
         test.addCleanup(self.detach)
 
     @property
@@ -32,6 +33,9 @@ class LoopDevice:
         return f"{self.name}:{self.backing.stat().st_size}"
 
     def detach(self):
+        if not self.attached:
+            return  # the number may be another test's by now
+        self.attached = False
         subprocess.run(["partx", "-d", self.node], capture_output=True)
         subprocess.run(["losetup", "-d", self.node], capture_output=True)
 
@@ -41,6 +45,7 @@ class LoopDevice:
         done = subprocess.run(["losetup", "-b", str(self.sector), self.node, str(backing)], capture_output=True, text=True)
         if done.returncode:
             raise unittest.SkipTest(f"another program took {self.node}: {done.stderr.strip()}")
+        self.attached = True
 
     def partition(self, *parts, label="gpt"):
         """Makes partitions of these sizes, and nodes for them: not every kernel reads partition tables itself."""

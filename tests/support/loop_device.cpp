@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace disklathe::test {
 namespace {
@@ -55,12 +56,15 @@ bool LoopDevice::replace(const std::string& file, uint32_t sector_size) {
   const int backing = open(file.c_str(), O_RDWR | O_CLOEXEC);
   const int error = configure(fd_, backing, sector_size, false);
   close(backing);
-  return error == 0;
+  if (error == 0) return true;
+  close(std::exchange(fd_, -1));  // it is somebody else's now
+  return false;
 }
 
 void LoopDevice::follow_size() { ioctl(fd_, LOOP_SET_CAPACITY); }
 
 LoopDevice::~LoopDevice() {
+  if (fd_ < 0) return;
   ioctl(fd_, LOOP_CLR_FD);
   close(fd_);
 }
