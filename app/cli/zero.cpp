@@ -215,7 +215,7 @@ std::string text_of(const Outcome& outcome) {
     parts.push_back(fmt::format("{} by command ({})", human_size(done.commanded),
                                 name_of(done.command.value_or(ZeroMethod::punch))));
   if (done.written > 0) parts.push_back(fmt::format("{} written", human_size(done.written)));
-  if (done.holes > 0) parts.push_back(fmt::format("{} were holes", human_size(done.holes)));
+  if (done.found > 0) parts.push_back(fmt::format("{} were zero already", human_size(done.found)));
   if (outcome.discarded > 0) parts.push_back(fmt::format("{} discarded", human_size(outcome.discarded)));
   return parts.empty() ? "nothing to do" : fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -235,7 +235,7 @@ void print_json(const Outcome& outcome) {
   nlohmann::ordered_json json = {{"reads-back-zero", key_of(outcome.reads)},
                                  {"commanded", outcome.done.commanded},
                                  {"written", outcome.done.written},
-                                 {"holes", outcome.done.holes},
+                                 {"found-zero", outcome.done.found},
                                  {"discarded", outcome.discarded}};
   if (outcome.done.command) json["command"] = name_of(*outcome.done.command);
   if (outcome.reads == ReadsZero::no) json["nonzero-at"] = outcome.nonzero_at;

@@ -22,7 +22,8 @@ constexpr double losing_share = 100;       // a losing command is tried again af
 constexpr uint64_t short_hole = 64 << 10;  // while no command is measured
 constexpr uint64_t shortest_try = 16 << 10;
 constexpr unsigned pieces_folded = 2;  // whole, to learn the rate
-constexpr unsigned patience = 4;       // pieces without a hole as long as that, then one with shorter ones
+constexpr double look_fading = 0.75;
+constexpr unsigned patience = 4;  // pieces without a hole as long as that, then one with shorter ones
 
 }  // namespace
 
@@ -49,9 +50,29 @@ void ZeroCostModel::commanded(const Step& step, Time begun, Time done) {
   if (seconds > write_.of(step.length)) lost_ += seconds;
 }
 
+void ZeroCostModel::looked(uint64_t length, bool zero, Time begun, Time done) {
+  const std::scoped_lock lock(mutex_);
+  look_bytes_ = look_bytes_ * look_fading + static_cast<double>(length);
+  look_seconds_ = look_seconds_ * look_fading + held(begun, done);
+  zero_share_ += ((zero ? 1 : 0) - zero_share_) * (1 - look_fading);
+}
+
+bool ZeroCostModel::worth_a_look(Time now) {
+  const std::scoped_lock lock(mutex_);
+  if (rule_ == Rule::sparse || rule_ == Rule::commands_only) return false;
+  const double per_byte = look_bytes_ > 0 ? look_seconds_ / look_bytes_ : 0;
+  const bool saves = look_bytes_ > 0 && per_byte < zero_share_ * write_.per_byte();
+  // The first is taken on trust; one that did not save is repeated after 100 times its cost.
+  const bool due = !look_tried_ || (look_bytes_ > 0 && now - last_look_ >= Seconds(losing_share * per_byte * mebi));
+  if (!saves && !due) return false;
+  look_tried_ = true;
+  last_look_ = now;
+  return true;
+}
+
 void ZeroCostModel::refused() {
   const std::scoped_lock lock(mutex_);
-  commands_ = false;
+  rule_ = Rule::no_commands;
 }
 
 ZeroCostModel::Time ZeroCostModel::expected(uint64_t length) const {
@@ -82,14 +103,15 @@ uint64_t ZeroCostModel::most_at_once() const {
 ZeroCostModel::Step ZeroCostModel::next(uint64_t length, Time now) {
   const std::scoped_lock lock(mutex_);
   const Step by_writing{.length = std::min(length, write_step)};
-  if (!commands_) return by_writing;
+  if (rule_ == Rule::no_commands) return by_writing;
   if (!command_.known()) return {.command = true, .alone = true, .length = std::min(length, first_command)};
-  if (!write_.known() && !write_tried_ && !frees_space_) {
+  if (!write_.known() && !write_tried_ && rule_ == Rule::by_price) {
     write_tried_ = true;
     return {.length = std::min(length, first_write)};
   }
   const uint64_t part = std::min(length, most_at_once());
-  if (wins(part) || may_win(part) || (frees_space_ && length >= short_hole)) {
+  const bool wanted = rule_ == Rule::commands_only || (rule_ == Rule::sparse && length >= short_hole);
+  if (wanted || wins(part) || may_win(part)) {
     const bool measure = command_.samples(part) < 2 || now - last_measured_ >= measure_again;
     return {.command = true, .alone = measure, .length = part};
   }
@@ -113,13 +135,13 @@ uint64_t ZeroCostModel::worth() const {
 
 uint64_t ZeroCostModel::worth_a_command() const {
   const std::scoped_lock lock(mutex_);
-  return commands_ && command_.known() ? worth() : never;
+  return rule_ != Rule::no_commands && command_.known() ? worth() : never;
 }
 
 uint64_t ZeroCostModel::fold_below(Time now) {
   const std::scoped_lock lock(mutex_);
-  if (!commands_) return never;
-  if (frees_space_) return command_.known() && write_.known() ? std::min(worth(), short_hole) : short_hole;
+  if (rule_ == Rule::no_commands) return never;
+  if (rule_ == Rule::sparse) return command_.known() && write_.known() ? std::min(worth(), short_hole) : short_hole;
   if (!write_.known() && folds_granted_ < pieces_folded) {
     ++folds_granted_;
     return never;

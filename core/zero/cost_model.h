@@ -23,9 +23,13 @@ class ZeroCostModel {
   using Time = Clock::Time;
   static constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 
-  // commands: the target may have some. frees_space: they make holes in a file, which are worth more than the time they
-  // take: only short ones have a price.
-  explicit ZeroCostModel(bool commands, bool frees_space = false) : commands_(commands), frees_space_(frees_space) {}
+  enum class Rule : uint8_t {
+    by_price,
+    sparse,  // commands make holes in a file, which are worth more than the time they take: short ones have a price
+    commands_only,  // whatever they cost
+    no_commands,
+  };
+  explicit ZeroCostModel(Rule rule = Rule::by_price) : rule_(rule) {}
 
   // What to do with the first bytes of a range of `length` that must become zero.
   struct Step {
@@ -40,11 +44,16 @@ class ZeroCostModel {
   // the answer is another, to learn what is not known yet.
   uint64_t fold_below(Time now);
 
+  // Whether to read before zeroes are written, as the target may be zero there already: where reading costs less than
+  // what it has saved lately. Now and then yes, to learn. A yes is to be followed by looked().
+  bool worth_a_look(Time now);
+
   // How long a command will take.
   Time expected(uint64_t length) const;
 
   void wrote(uint64_t length, Time begun, Time done);
   void commanded(const Step& step, Time begun, Time done);
+  void looked(uint64_t length, bool zero, Time begun, Time done);
   // The target has no command left that it takes.
   void refused();
 
@@ -60,8 +69,7 @@ class ZeroCostModel {
   double held(Time begun, Time done);
 
   mutable std::mutex mutex_;
-  bool commands_;
-  const bool frees_space_;
+  Rule rule_;
   WritePrice write_;
   CommandPrice command_;
   Time last_done_{0};      // of any request
@@ -70,6 +78,11 @@ class ZeroCostModel {
   double lost_ = 0;        // seconds that measured commands took which writing would have beaten
   bool write_tried_ = false;
   unsigned folds_granted_ = 0, asked_ = 0;
+  // Of looks before writing; older ones fade.
+  double look_bytes_ = 0, look_seconds_ = 0;
+  double zero_share_ = 0;  // how much of what was looked at was zero
+  Time last_look_{0};
+  bool look_tried_ = false;
 };
 
 }  // namespace disklathe

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/zero/zero_scan.h"
+
 namespace disklathe {
 namespace {
 
@@ -20,6 +22,12 @@ std::vector<ZeroMethod> commands_of(const BlockDevice& target, std::optional<Zer
 
 bool is_refusal(const Error& error) { return error.kind == ErrorKind::unsupported || error.kind == ErrorKind::invalid; }
 
+ZeroCostModel::Rule rule_of(const BlockDevice& target, std::optional<ZeroMethod> only) {
+  if (only == ZeroMethod::buffers) return ZeroCostModel::Rule::no_commands;
+  if (only) return ZeroCostModel::Rule::commands_only;
+  return target.has_holes() ? ZeroCostModel::Rule::sparse : ZeroCostModel::Rule::by_price;
+}
+
 unsigned zero_writes_of(const BlockDevice& target) {
   return target.limits().rotational.value_or(false) ? rotating_zero_writes : zero_writes;
 }
@@ -32,12 +40,13 @@ ZeroStrategy::ZeroStrategy(BlockDevice& target, const Clock& clock, const Stop& 
       stop_(stop),
       commands_(commands_of(target, only)),
       may_write_(!only || only == ZeroMethod::buffers),
-      // What is to be used whatever it costs has no price.
-      model_(!commands_.empty(), target.has_holes() || !may_write_),
-      gate_(zero_writes_of(target)) {}
+      may_look_(!only),
+      model_(rule_of(target, only)),
+      gate_(zero_writes_of(target)),
+      buffers_(write_size, target.limits().opt_mem_align, uint64_t{zero_writes_of(target)} * write_size) {}
 
 ZeroStrategy::Done ZeroStrategy::done() const {
-  Done done{.commanded = commanded_, .written = written_, .holes = holes_};
+  Done done{.commanded = commanded_, .written = written_, .found = found_};
   if (const size_t method = command_; done.commanded > 0 && method < commands_.size()) done.command = commands_[method];
   return done;
 }
@@ -72,7 +81,7 @@ Task<Result<void>> ZeroStrategy::zero(Ring& ring, Range range, std::atomic<uint6
       if (!done) co_return failure(done);
     } else {
       length = run->range.length;
-      holes_ += length;
+      found_ += length;
     }
     zeroed += length;
     range = Range::between(range.at + length, range.end());
@@ -87,7 +96,6 @@ Task<Result<void>> ZeroStrategy::zero_step(Ring& ring, Range range, ZeroCostMode
     auto written = co_await write_zeroes(ring, part);
     if (!written) co_return failure(written);
     length = part.length;
-    written_ += length;
     co_return Result<void>{};
   }
   const auto use = step.alone ? TargetGate::Use::alone : TargetGate::Use::command;
@@ -130,12 +138,30 @@ Task<Result<void>> ZeroStrategy::write_zeroes(Ring& ring, Range range) {
   co_return co_await when_all(std::move(parts));
 }
 
+// Whether the target says that it is zero there; what cannot be read is not.
+Task<bool> ZeroStrategy::is_zero(Ring& ring, Range range) {
+  auto lease = co_await buffers_.lease(ring, write_size);
+  const MutableBytes bytes = lease.buffer().first(range.length);
+  const iovec vector{bytes.data(), bytes.size()};
+  const Clock::Time begun = clock_.now();
+  const auto read = co_await target_.readv(ring, range.at, {&vector, 1});
+  const bool zero = read && all_zero(bytes);
+  if (read) model_.looked(range.length, zero, begun, clock_.now());
+  co_return zero;
+}
+
 Task<Result<void>> ZeroStrategy::write_part(Ring& ring, Range range) {
   const auto pass = co_await gate_.enter(ring, TargetGate::Use::zeroes);
+  if (may_look_ && model_.worth_a_look(clock_.now()) && co_await is_zero(ring, range)) {
+    found_ += range.length;
+    co_return Result<void>{};
+  }
   const Clock::Time begun = clock_.now();
   auto done = co_await target_.zero(ring, range, ZeroMethod::buffers);
-  if (done) model_.wrote(range.length, begun, clock_.now());
-  co_return done;
+  if (!done) co_return failure(done);
+  model_.wrote(range.length, begun, clock_.now());
+  written_ += range.length;
+  co_return Result<void>{};
 }
 
 }  // namespace disklathe

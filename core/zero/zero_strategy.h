@@ -11,6 +11,7 @@
 #include "core/base/range.h"
 #include "core/base/result.h"
 #include "core/device/block_device.h"
+#include "core/io/buffer_pool.h"
 #include "core/io/ring.h"
 #include "core/io/stop.h"
 #include "core/zero/cost_model.h"
@@ -19,7 +20,8 @@
 namespace disklathe {
 
 // Makes ranges of one target zero in the cheapest way (zero/cost_model), and remembers what the target refuses. What is
-// a hole there already needs nothing. Shared by all slots.
+// zero there already needs nothing: a file's holes, and what reading shows where that costs less than writing. Shared
+// by all slots.
 class ZeroStrategy {
  public:
   // only: this method and no other; a target that refuses it is an error.
@@ -36,9 +38,9 @@ class ZeroStrategy {
   // range may have been written before, or be written after: each is written or zeroed once.
   Task<Result<void>> zero(Ring& ring, Range range, std::atomic<uint64_t>& zeroed);
 
-  // What was done so far, bytes.
+  // What was done so far, bytes. found: were zero already, as holes of a file or because they were read.
   struct Done {
-    uint64_t commanded = 0, written = 0, holes = 0;
+    uint64_t commanded = 0, written = 0, found = 0;
     std::optional<ZeroMethod> command;  // the last that was taken
   };
   Done done() const;
@@ -48,6 +50,7 @@ class ZeroStrategy {
   Task<Result<bool>> command(Ring& ring, Range range, const ZeroCostModel::Step& step);
   Task<Result<void>> write_zeroes(Ring& ring, Range range);
   Task<Result<void>> write_part(Ring& ring, Range range);
+  Task<bool> is_zero(Ring& ring, Range range);
   Result<Allocation> first_run(Range range);
 
   BlockDevice& target_;
@@ -55,10 +58,12 @@ class ZeroStrategy {
   const Stop& stop_;
   const std::vector<ZeroMethod> commands_;  // best first
   const bool may_write_;
+  const bool may_look_;
   std::atomic<size_t> command_{0};  // into commands_; those before it were refused
   ZeroCostModel model_;
   TargetGate gate_;
-  std::atomic<uint64_t> commanded_{0}, written_{0}, holes_{0};
+  BufferPool buffers_;  // to look what is there
+  std::atomic<uint64_t> commanded_{0}, written_{0}, found_{0};
 };
 
 }  // namespace disklathe

@@ -77,7 +77,7 @@ class Files(ZeroTest):
         self.noise("a.raw", MIB)
         os.truncate("a.raw", 1 << 40)
         result = self.json_of("a.raw")
-        self.assertEqual((result["commanded"], result["holes"]), (MIB, (1 << 40) - MIB))
+        self.assertEqual((result["commanded"], result["found-zero"]), (MIB, (1 << 40) - MIB))
 
     def test_only_the_ranges_to_the_byte(self):
         self.noise("a.raw", 8 * MIB)

@@ -48,9 +48,9 @@ Outcome copy_onto(PricedDevice& target, const Layout& layout) {
   if (target.most_command_seconds() > 0.11) outcome.wrong += "more than 100 ms of commands in flight; ";
   for (uint64_t at = 0; at < layout.size; at += layout.block) {
     const auto block = target.block_at(at);
-    const bool right = pattern.is_data(at)
-                           ? block == PricedDevice::Block::data
-                           : block == PricedDevice::Block::zeroed || block == PricedDevice::Block::wrote_zeroes;
+    const bool zero = block == PricedDevice::Block::zeroed || block == PricedDevice::Block::wrote_zeroes ||
+                      (block == PricedDevice::Block::untouched && target.was_zero(at));
+    const bool right = pattern.is_data(at) ? block == PricedDevice::Block::data : zero;
     if (!right) outcome.wrong += fmt::format("wrong at {}; ", at);
     if (!right) break;
   }
@@ -61,7 +61,8 @@ Costs costs(double times, bool fixed) {
   return {.write_fixed = fixed ? 20e-6 : 0,
           .write_per_byte = 1 / write_rate,
           .zero_fixed = fixed ? 100e-6 : 0,
-          .zero_per_byte = 1 / (times * write_rate)};
+          .zero_per_byte = 1 / (times * write_rate),
+          .read_per_byte = 1 / write_rate};
 }
 
 Layout layout(uint64_t hole, double share, bool zeroes_stored) {

@@ -76,7 +76,17 @@ void PricedDevice::touch(Range range, Block to) {
   }
 }
 
-Task<Result<void>> PricedDevice::readv(Ring&, uint64_t at, std::span<const iovec>) { co_return refusal("read", at); }
+Task<Result<void>> PricedDevice::readv(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
+  if (costs_.read_per_byte == 0) co_return refusal("read", at);
+  uint64_t end = at;
+  for (const iovec& vector : vectors) {
+    std::memset(vector.iov_base, 0, vector.iov_len);
+    if (end < zero_from_) std::memset(vector.iov_base, 0xaa, std::min(vector.iov_len, zero_from_ - end));
+    end += vector.iov_len;
+  }
+  co_await Served{*this, ring, static_cast<double>(end - at) * costs_.read_per_byte};
+  co_return Result<void>{};
+}
 
 Task<Result<void>> PricedDevice::writev(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
   uint64_t end = at;

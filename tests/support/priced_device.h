@@ -16,6 +16,7 @@ namespace disklathe::test {
 struct Costs {
   double write_fixed = 0, write_per_byte = 0;
   double zero_fixed = 0, zero_per_byte = 0;
+  double read_per_byte = 0;  // 0: it cannot be read
   std::set<ZeroMethod> refused;
 };
 
@@ -28,7 +29,10 @@ class PricedDevice final : public BlockDevice, public Clock {
   PricedDevice(uint64_t size, uint32_t block, Costs costs);
 
   Costs& costs() { return costs_; }  // may change at any time
+  // From here on it held zeroes before; else other bytes.
+  void was_zero_from(uint64_t offset) { zero_from_ = offset; }
   Limits& limits_to_change() { return limits_; }
+  bool was_zero(uint64_t offset) const { return offset >= zero_from_; }
   double seconds() const { return std::chrono::duration<double>(now_).count(); }
   Block block_at(uint64_t offset) const { return blocks_[offset / block_]; }
   // Blocks that were written or zeroed more than once.
@@ -69,6 +73,7 @@ class PricedDevice final : public BlockDevice, public Clock {
   const uint64_t size_;
   const uint32_t block_;
   Costs costs_;
+  uint64_t zero_from_ = UINT64_MAX;
   Limits limits_;
   Time now_{0}, busy_until_{0};
   std::deque<Request> queue_;

@@ -15,7 +15,8 @@ constexpr double t = 100e-6;  // seconds
 
 // A model with the device it is measured on: does what next() says, one thing after the other.
 struct Simulation {
-  explicit Simulation(double zero_rate, bool frees_space = false) : R(zero_rate), model(true, frees_space) {}
+  explicit Simulation(double zero_rate, ZeroCostModel::Rule rule = ZeroCostModel::Rule::by_price)
+      : R(zero_rate), model(rule) {}
 
   void write(uint64_t length) {
     const Clock::Time begun = now;
@@ -106,7 +107,7 @@ class CostModelTest : public QObject {
 
   // A fixed time of 4 ms: 1 MiB is not worth it, 64 MiB is.
   void aLongCommandMayWinWhereAShortOneLoses() {
-    ZeroCostModel model(true);
+    ZeroCostModel model;
     Clock::Time now = 1s;
     const auto take = [&](double seconds) {
       const Clock::Time begun = now;
@@ -129,7 +130,7 @@ class CostModelTest : public QObject {
   }
 
   void findingOutThatCommandsAreSlowTakesAQuarterOfASecondAtMost() {
-    ZeroCostModel model(true);
+    ZeroCostModel model;
     model.wrote(mebi, 1s, 1s + 2ms);
     Clock::Time now = 2s, spent{0};
     for (int i = 0; i < 100; ++i) {
@@ -170,7 +171,7 @@ class CostModelTest : public QObject {
   }
 
   void queuedRequestsAreMeasuredByWhatEachAdds() {
-    ZeroCostModel model(true);
+    ZeroCostModel model;
     // Eight at a time, 2 ms each: the last has waited for seven others.
     for (int i = 0; i < 8; ++i) model.wrote(mebi, 1s, 1s + 2ms * (i + 1));
     model.commanded({true, true, mebi}, 2s, 2s + 1ms);
@@ -194,7 +195,7 @@ class CostModelTest : public QObject {
   }
 
   void withoutACommandEverythingIsWritten() {
-    ZeroCostModel model(false);
+    ZeroCostModel model(ZeroCostModel::Rule::no_commands);
     QVERIFY(!model.next(gibi, 1s).command);
     QCOMPARE(model.fold_below(1s), ZeroCostModel::never);
   }
@@ -208,11 +209,48 @@ class CostModelTest : public QObject {
 
   // Slow or not: leaving 64 KiB of a file empty is what it is for.
   void holesOfAFileAreMadeWhateverTheyCost() {
-    Simulation device(0.1 * W, true);
+    Simulation device(0.1 * W, ZeroCostModel::Rule::sparse);
     device.write(mebi);
     device.zero(64 * mebi);
     QVERIFY(device.model.next(64 * kibi, device.now).command);
     QVERIFY(device.model.fold_below(device.now) <= 64 * kibi);
+  }
+
+  void whatWasAskedForIsDoneWhateverItCosts() {
+    Simulation device(0.1 * W, ZeroCostModel::Rule::commands_only);
+    device.write(mebi);
+    for (const uint64_t length : {mebi, 64 * mebi, gibi, uint64_t{512}}) {
+      QVERIFY(device.model.next(length, device.now).command);
+      device.step(length);
+    }
+  }
+
+  // Reading at twice the speed of writing pays where more than half of it is zero.
+  void lookingPaysWhereMuchIsZero() {
+    ZeroCostModel model(ZeroCostModel::Rule::no_commands);
+    Clock::Time now = 1s;
+    unsigned looks = 0;
+    const auto go = [&](unsigned parts, bool zero) {
+      looks = 0;
+      for (unsigned i = 0; i < parts; ++i) {
+        bool found = false;
+        if (model.worth_a_look(now)) {
+          ++looks;
+          model.looked(mebi, zero, now, now + 10ms);
+          now += 10ms;
+          found = zero;
+        }
+        if (found) continue;
+        model.wrote(mebi, now, now + 20ms);
+        now += 20ms;
+      }
+    };
+    go(1000, false);
+    QVERIFY2(looks > 10 && looks <= 21, QByteArray::number(looks));  // 10 ms of each 1020
+    go(1000, true);
+    QVERIFY2(looks > 800, QByteArray::number(looks));
+    go(1000, false);
+    QVERIFY2(looks < 30, QByteArray::number(looks));
   }
 };
 

@@ -108,6 +108,21 @@ class ZeroCopyTest : public QObject {
     QVERIFY(outcome.seconds <= 1.02 * fixed_strategies(disk, prices).buffers);
   }
 
+  // A stick: no command, reads ten times as fast as it writes, and its second half was zeroed by somebody.
+  void whatReadsAsZeroIsNotWritten() {
+    const Layout disk = layout(64 * mebi, 0.2);
+    Costs prices = costs(1);
+    prices.read_per_byte = prices.write_per_byte / 10;
+    prices.refused = {ZeroMethod::punch, ZeroMethod::write_zeroes};
+    PricedDevice target(disk.size, disk.block, prices);
+    target.was_zero_from(disk.size / 2);
+    const Outcome outcome = copy_onto(target, disk);
+    QVERIFY2(outcome.wrong.empty(), outcome.wrong.c_str());
+    const auto size = static_cast<double>(disk.size);
+    const double least = (0.5 + 0.5 * 0.2 + 0.5 * 0.8 / 10) * size * prices.write_per_byte;
+    QVERIFY2(outcome.seconds < 1.05 * least, qPrintable(QString("%1 of %2").arg(outcome.seconds).arg(least)));
+  }
+
   void aDeviceThatUnmapsAndPromisesZeroesIsAskedForThat() {
     Layout disk = layout(mebi, 0.5);
     disk.size = 64 * mebi;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // LABELS: slow
-// TIMEOUT: 300
+// TIMEOUT: 900
 //
 // Copies onto devices that cost simulated time: against the best that could have been done knowing the prices.
 #include <QTest>
@@ -26,7 +26,7 @@ class ZeroGridTest : public QObject {
     QTest::addColumn<double>("share");
     QTest::addColumn<bool>("fixed");  // requests cost a time each as well
     for (const bool fixed : {true, false}) {
-      for (const double times : {0.5, 1.0, 10.0, 100.0}) {
+      for (const double times : fixed ? std::vector{0.5, 1.0, 10.0, 100.0} : std::vector{1.0, 100.0}) {
         for (const quint64 hole : {4 * kibi, 64 * kibi, mebi, 16 * mebi}) {
           for (const double share : {0.05, 0.5, 0.95}) {
             QTest::addRow("zeroing %g times as fast, holes of %g KiB, %g %% data%s", times,
