@@ -89,6 +89,17 @@ std::vector<dev_t> devices_of(const Image& source) {
   return devices;
 }
 
+// Of a device that went away.
+std::string how_far(const Progress& progress) {
+  const auto percent = [&](uint64_t part) {
+    const uint64_t total = progress.total;
+    return total ? static_cast<double>(part) * 100 / static_cast<double>(total) : 0;
+  };
+  if (progress.phase == Phase::verify)
+    return fmt::format("everything was written, {:.0f}% read back", percent(progress.verified));
+  return fmt::format("{:.0f}% were written, what is on it is incomplete", percent(progress.position()));
+}
+
 Result<DeviceTarget> choose_device_target(const Conversion& conversion, Image& source, Job& job) {
   std::vector<std::byte> head(std::min<uint64_t>(source.size(), partition_table_head));
   if (auto read = read_guest(source, 0, head); !read) return failure(read);
@@ -149,9 +160,8 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     const uint64_t total = job.progress.total, done = job.progress.position();
     if (target->fresh && error.kind == ErrorKind::no_space && error.cause.empty() && total > done)
       error.cause = fmt::format("up to {} more are needed", human_size(total - done));
-    if (device && error.kind == ErrorKind::vanished && error.subject == conversion.target_path && total)
-      error.cause = fmt::format("{:.0f}% were done; what is on it is incomplete",
-                                100.0 * static_cast<double>(done) / static_cast<double>(total));
+    if (device && error.kind == ErrorKind::vanished && error.subject == conversion.target_path)
+      error.cause = how_far(job.progress);
     return failure(about(std::move(error), conversion.target_path));
   };
 
@@ -197,7 +207,9 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     const DeviceGrade grade = !durable            ? DeviceGrade::handed_over
                               : conversion.verify ? DeviceGrade::read_back
                                                   : DeviceGrade::flushed;
-    report = finish_device(*device, target->device(), grade, source.size());
+    auto finished = finish_device(*device, target->device(), grade, source.size());
+    if (!finished) return failure(finished);
+    report = std::move(*finished);
   }
   job.progress.phase = Phase::done;
   return {};

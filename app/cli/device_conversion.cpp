@@ -2,7 +2,6 @@
 #include "app/cli/device_conversion.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -42,12 +41,12 @@ Result<void> has_fitting_sectors(const ChosenDevice& chosen, const PartitionTabl
 }
 
 // Of a GPT whose second header will not be where it belongs: what that means, and the way out.
-std::string gpt_note(const DeviceTarget& target, std::optional<uint64_t> image_size) {
+std::string gpt_note(const DeviceTarget& target, uint64_t image_size) {
   const PartitionTable& table = target.table;
   if (!target.chosen.whole() || table.kind != PartitionTable::Kind::gpt || !table.backup_at || !table.sector_size)
     return {};
   if (*table.backup_at + *table.sector_size == target.chosen.identity.size) return {};
-  if (image_size && *table.backup_at >= *image_size)
+  if (*table.backup_at >= image_size)
     return fmt::format(
         "the backup of the image's partition table is missing: the image is cut off. sgdisk -e {} "
         "makes a new one",
@@ -66,6 +65,7 @@ std::string table_note(const DeviceTarget& target, TableReread reread) {
       if (target.chosen.disk.partitions.empty()) return {};
       return fmt::format("the kernel still sees the old partitions, as somebody made them by hand: partx -u {}", node);
     case TableReread::not_permitted:
+      if (target.chosen.disk.partitions.empty() && target.table.kind == PartitionTable::Kind::none) return {};
       return fmt::format(
           "the kernel may still see the old partitions, and to make it look again needs root: plug the "
           "device in anew, or blockdev --rereadpt {}",
@@ -82,7 +82,6 @@ std::string table_note(const DeviceTarget& target, TableReread reread) {
 
 std::string_view words_of(CacheLeft cache) {
   switch (cache) {
-    case CacheLeft::page_cache: return "this computer's page cache";
     case CacheLeft::backing_file: return "the page cache of the file behind it";
     case CacheLeft::memory: return "memory, which is all that this device is";
     case CacheLeft::server: return "the memory of the server behind it";
@@ -146,11 +145,15 @@ Result<DeviceTarget> choose_for_conversion(const std::string& path, const Device
   return target;
 }
 
-DeviceReport finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
-                           std::optional<uint64_t> image_size) {
-  DeviceReport report{.path = target.chosen.path, .grade = grade, .caches = {}, .notes = {}};
-  if (grade == DeviceGrade::read_back)
-    report.caches = caches_left(target.chosen.disk, device.io_mode() == IoMode::queued);
+Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
+                                   uint64_t image_size) {
+  if (!still_chosen(target.chosen, device.descriptor()))
+    return failure(Error{.kind = ErrorKind::vanished,
+                         .operation = "write",
+                         .subject = target.chosen.path,
+                         .cause = "it, or the medium in it, is not the one that was chosen any more"});
+  DeviceReport report{.path = target.chosen.path, .grade = grade, .cache = {}, .notes = {}};
+  if (grade == DeviceGrade::read_back) report.cache = cache_left(target.chosen.disk);
   if (target.chosen.whole()) report.table = reread_partition_table(device.descriptor());
   for (std::string note : {table_note(target, report.table), gpt_note(target, image_size)})
     if (!note.empty()) report.notes.push_back(std::move(note));
@@ -164,18 +167,14 @@ std::string words_of(const DeviceReport& report) {
     case DeviceGrade::flushed: return fmt::format("'{}': written and flushed, not read back", report.path);
     case DeviceGrade::read_back: break;
   }
-  std::vector<std::string_view> answered;
-  answered.reserve(report.caches.size());
-  for (const CacheLeft cache : report.caches) answered.push_back(words_of(cache));
-  return fmt::format(
-      "'{}': written, flushed, read back and found the same{}{}", report.path,
-      answered.empty() ? "" : "; what may have answered in the medium's place: ", fmt::join(answered, ", "));
+  return fmt::format("'{}': written, flushed, read back and found the same{}{}", report.path,
+                     report.cache ? "; what may have answered in the medium's place: " : "",
+                     report.cache ? words_of(*report.cache) : "");
 }
 
 nlohmann::ordered_json json_of(const DeviceReport& report) {
   nlohmann::ordered_json json = {{"device", report.path}, {"grade", key_of(report.grade)}};
-  json["caches-left"] = nlohmann::ordered_json::array();
-  for (const CacheLeft cache : report.caches) json["caches-left"].push_back(disklathe::name_of(cache));
+  if (report.cache) json["cache-left"] = disklathe::name_of(*report.cache);
   json["partitions-read-anew"] = key_of(report.table);
   json["notes"] = report.notes;
   return json;

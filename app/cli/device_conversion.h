@@ -48,14 +48,15 @@ enum class DeviceGrade : uint8_t { handed_over, flushed, read_back };
 struct DeviceReport {
   std::string path;
   DeviceGrade grade = DeviceGrade::handed_over;
-  std::vector<CacheLeft> caches;  // of a read-back: what may have answered instead of the medium
+  std::optional<CacheLeft> cache;  // of a read-back: what may have answered instead of the medium
   TableReread table = TableReread::none;
   std::vector<std::string> notes;  // what the person should know or do now
 };
 
 // The written device's partitions are made known, and what there is to say of it is collected. image_size: bytes.
-DeviceReport finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
-                           std::optional<uint64_t> image_size);
+// Error `vanished`: it is not the chosen device with the chosen medium any more, though no write has failed.
+Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
+                                   uint64_t image_size);
 
 // "'/dev/sdb' was written, flushed, read back and found the same; ..."
 std::string words_of(const DeviceReport& report);

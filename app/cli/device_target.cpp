@@ -42,6 +42,8 @@ std::string differs_words(const std::vector<IdentityPart>& differs) {
   return differs.empty() ? "the name leads to something else" : "it was unplugged or its medium was changed";
 }
 
+}  // namespace
+
 Error error_of(const Denial& denial, const std::string& path) {
   const auto error = [&](ErrorKind kind, std::string cause) {
     return Error{.kind = kind, .operation = "write to", .subject = path, .cause = std::move(cause)};
@@ -70,6 +72,8 @@ Error error_of(const Denial& denial, const std::string& path) {
   }
   return error(ErrorKind::refused, {});
 }
+
+namespace {
 
 template <class T>
 Result<T> in_words(Guarded<T> guarded, const std::string& path) {

@@ -13,6 +13,8 @@ namespace disklathe::cli {
 // choose_target_device(), then the checks of its own, then confirm_erase() (erase_consent.h), then
 // open_target_device(): until that has succeeded not a byte is written.
 
+Error error_of(const Denial& denial, const std::string& path);
+
 // Errors: busy (in use, or the system's: says by what and how to free it), permission (read-only), ...
 Result<ChosenDevice> choose_target_device(const std::string& path);
 

@@ -31,7 +31,6 @@ TableReread reread_partition_table(int fd) {
 
 std::string_view name_of(CacheLeft cache) {
   switch (cache) {
-    case CacheLeft::page_cache: return "page-cache";
     case CacheLeft::backing_file: return "backing-file";
     case CacheLeft::memory: return "memory";
     case CacheLeft::server: return "server";
@@ -40,24 +39,18 @@ std::string_view name_of(CacheLeft cache) {
   return "device";
 }
 
-std::vector<CacheLeft> caches_left(const Disk& disk, bool direct, const std::string& root) {
-  std::vector<CacheLeft> caches;
-  if (!direct) caches.push_back(CacheLeft::page_cache);
+CacheLeft cache_left(const Disk& disk, const std::string& root) {
   switch (disk.bus) {
     case Bus::loop:
-      if (read_number(root + "/sys/class/block/" + disk.name + "/loop/dio") != 1)
-        caches.push_back(CacheLeft::backing_file);
-      else
-        caches.push_back(CacheLeft::device);
-      break;
+      return read_number(root + "/sys/class/block/" + disk.name + "/loop/dio") == 1 ? CacheLeft::device
+                                                                                    : CacheLeft::backing_file;
     case Bus::zram:
-    case Bus::ram: caches.push_back(CacheLeft::memory); break;
+    case Bus::ram: return CacheLeft::memory;
     case Bus::nbd:
     case Bus::nvme_fabrics:
-    case Bus::iscsi: caches.push_back(CacheLeft::server); break;
-    default: caches.push_back(CacheLeft::device);
+    case Bus::iscsi: return CacheLeft::server;
+    default: return CacheLeft::device;
   }
-  return caches;
 }
 
 }  // namespace disklathe

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "core/device/enumerate.h"
 
@@ -21,9 +21,8 @@ enum class TableReread : uint8_t {
 // BLKRRPART on the open disk. Waits up to half a second for whoever looks at a partition just now.
 TableReread reread_partition_table(int fd);
 
-// What may have answered a read-back in the medium's place, though the data was flushed before.
+// What may have answered a read-back in the medium's place, though the data was flushed before and read by direct I/O.
 enum class CacheLeft : uint8_t {
-  page_cache,    // direct I/O was not possible
   backing_file,  // a loop device that goes through the page cache of its file
   memory,        // there is no medium: the device is memory
   server,        // a network block device: what is behind it cannot be told
@@ -31,7 +30,7 @@ enum class CacheLeft : uint8_t {
 };
 std::string_view name_of(CacheLeft cache);
 
-// direct: the read-back was direct I/O. root: as for enumerate_disks().
-std::vector<CacheLeft> caches_left(const Disk& disk, bool direct, const std::string& root = {});
+// root: as for enumerate_disks().
+CacheLeft cache_left(const Disk& disk, const std::string& root = {});
 
 }  // namespace disklathe

@@ -8,7 +8,9 @@ import os
 import pathlib
 import pty
 import select
+import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -245,6 +247,81 @@ class WrongDeviceTest(DeviceTest):
         self.untouched()
 
 
+class MeanwhileTest(DeviceTest):
+    """What happens to the device while it is written."""
+
+    SIZE = 64 * MIB
+
+    def setUp(self):
+        super().setUp()
+        self.device.detach()
+        self.disk = pathlib.Path(self.data("large.img", size=self.SIZE))
+        self.device = LoopDevice(self, self.disk)
+        self.data("long.raw", (0, self.SIZE))
+
+    def start(self):
+        """A conversion that stands still in the middle of writing."""
+        written = pathlib.Path(f"/sys/class/block/{self.device.name}/stat")
+        before = int(written.read_text().split()[6])
+        program = subprocess.Popen([DISKLATHE, *self.yes("--progress=json", "-t", "directsync", "long.raw",
+                                                         self.device.node)], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 20
+        while int(written.read_text().split()[6]) == before:
+            self.assertLess(time.monotonic(), deadline, "nothing is written")
+        program.send_signal(signal.SIGSTOP)
+        return program
+
+    def go_on(self, program):
+        program.send_signal(signal.SIGCONT)
+        output, errors = program.communicate(timeout=60)
+        return program.returncode, output, errors
+
+    def test_a_device_that_vanishes_is_told_from_a_full_one(self):
+        program = self.start()
+        os.truncate(self.disk, 0)
+        self.device.follow_size()
+        code, output, errors = self.go_on(program)
+        self.assertEqual(code, 15, errors)
+        self.assertRegex(errors, f"'{self.device.node}' went away.*: [0-9]+% were written, what is on it is incomplete")
+        self.assertEqual(json.loads(output.splitlines()[-1])["kind"], "vanished")
+
+    def test_what_is_read_back_as_something_else_is_no_success(self):
+        over = threading.Event()
+
+        def spoil():
+            with open(self.disk, "r+b", buffering=0) as file:
+                while not over.is_set():
+                    os.pwrite(file.fileno(), b"spoilt", self.SIZE - 5000)
+
+        thread = threading.Thread(target=spoil)
+        thread.start()
+        try:
+            done = self.ours(*self.yes("--progress=json", "long.raw", self.device.node), code=20)
+        finally:
+            over.set()
+            thread.join()
+        self.assertIn(f"first at byte {self.SIZE - 5000}", done.stderr)
+        last = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((last["phase"], last["kind"], last["exit_code"]), ("failed", "differs", 20))
+        self.assertNotIn('"done"', done.stdout)
+
+    def test_ctrl_c_says_that_the_device_is_incomplete(self):
+        program = self.start()
+        program.send_signal(signal.SIGINT)
+        code, _, errors = self.go_on(program)
+        self.assertEqual(code, 130)
+        self.assertIn("part of the image", errors)
+
+    def test_what_somebody_else_wants_of_it_meanwhile_is_refused(self):
+        program = self.start()
+        with self.assertRaises(OSError):
+            os.close(os.open(self.device.node, os.O_RDONLY | os.O_EXCL))
+        self.refuses(*self.yes("a.raw", self.device.node), code=13, says="to itself")
+        self.assertEqual(self.go_on(program)[0], 0)
+        self.holds("long.raw")
+
+
 class RefusedTest(DeviceTest):
     def test_an_image_larger_than_the_device_with_what_is_missing(self):
         self.data("big.raw", size=9 * MIB)
@@ -273,6 +350,52 @@ class RefusedTest(DeviceTest):
         self.remember(self.disk)
         for source, target in ((self.device.node, self.device.node), (part, self.device.node), (self.device.node, part)):
             self.refuses(*self.yes("-f", "raw", source, target), code=2, says="source")
+        self.untouched()
+
+
+class PartitionTest(DeviceTest):
+    def test_a_partition_beside_a_mounted_one_is_written_and_nothing_else(self):
+        mounted, free = self.device.partition("1M", "4M")
+        subprocess.run(["mke2fs", "-q", "-F", mounted], check=True)
+        start = int(pathlib.Path(f"/sys/class/block/{free.removeprefix('/dev/')}/start").read_text()) * 512
+        os.mkdir("mnt")
+        subprocess.run(["mount", "-r", mounted, "mnt"], check=True)
+        self.addCleanup(subprocess.run, ["umount", "mnt"], check=True)
+        before = self.disk.read_bytes()
+        done = self.refuses("convert", "--yes-erase", self.device.id, "a.raw", free, code=19, says="nothing was written")
+        self.assertEqual(self.disk.read_bytes(), before)
+        self.ours("convert", "--yes-erase", f"{free.removeprefix('/dev/')}:{4 * MIB}", "a.raw", free)
+        image = pathlib.Path("a.raw").read_bytes()
+        self.assertEqual(self.disk.read_bytes(), before[:start] + image + before[start + len(image):])
+
+
+@unittest.skipUnless(POSSIBLE, NEEDS)
+class OrdinaryUserTest(DeviceTest):
+    """Whoever may open the device may write it; what needs more rights is told."""
+
+    def as_nobody(self, *words, code=0):
+        os.chmod(".", 0o755)
+        os.chmod(self.device.node, 0o666)
+        return self.ours(*words, code=code, user=65534, group=65534, extra_groups=[])
+
+    def tearDown(self):
+        os.chmod(self.device.node, 0o600)
+
+    def test_a_device_is_written_without_root(self):
+        done = self.as_nobody(*self.yes("a.raw", self.device.node))
+        self.assertEqual(done.stderr, "")
+        self.holds()
+
+    def test_partitions_are_not_read_anew_and_that_is_said(self):
+        self.device.partition("4M")
+        done = self.as_nobody(*self.yes("a.raw", self.device.node))
+        self.assertIn("needs root", done.stderr)
+        self.holds()
+
+    def test_what_may_not_be_opened_is_not_written(self):
+        os.chmod(".", 0o755)
+        os.chmod(self.device.node, 0o644)
+        self.ours(*self.yes("a.raw", self.device.node), code=12, user=65534, group=65534, extra_groups=[])
         self.untouched()
 
 
@@ -332,7 +455,7 @@ class ResultTest(DeviceTest):
                 lines = self.ours(*self.yes("--progress=json", *words, "a.raw", self.device.node)).stdout.splitlines()
                 last = json.loads(lines[-1])
                 self.assertEqual((last["phase"], last["result"]["grade"]), ("done", grade))
-                self.assertEqual(last["result"]["caches-left"], ["backing-file"] if grade == "read-back" else [])
+                self.assertEqual(last["result"].get("cache-left"), "backing-file" if grade == "read-back" else None)
                 self.assertEqual(last["verified"], 4 * MIB if grade == "read-back" else 0)
 
     def test_a_loop_device_past_the_page_cache_leaves_only_its_own(self):
@@ -340,7 +463,7 @@ class ResultTest(DeviceTest):
         if done.returncode:
             self.skipTest("the file system of the backing file has no direct I/O")
         lines = self.ours(*self.yes("--progress=json", "a.raw", self.device.node)).stdout.splitlines()
-        self.assertEqual(json.loads(lines[-1])["result"]["caches-left"], ["device"])
+        self.assertEqual(json.loads(lines[-1])["result"]["cache-left"], "device")
 
     def test_partitions_that_are_gone_are_said(self):
         self.device.partition("4M")

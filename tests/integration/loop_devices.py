@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loop devices of a test's own: the only block devices that tests write to."""
 
+import fcntl
 import os
 import pathlib
 import subprocess
@@ -46,6 +47,11 @@ class LoopDevice:
         if done.returncode:
             raise unittest.SkipTest(f"another program took {self.node}: {done.stderr.strip()}")
         self.attached = True
+
+    def follow_size(self):
+        """Takes over the size of the file; of an emptied one, it is as if the device was gone but for its node."""
+        with open(self.node, "rb") as node:
+            fcntl.ioctl(node, 0x4C07)  # LOOP_SET_CAPACITY
 
     def partition(self, *parts, label="gpt"):
         """Makes partitions of these sizes, and nodes for them: not every kernel reads partition tables itself."""

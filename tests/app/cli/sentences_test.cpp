@@ -42,6 +42,18 @@ class SentencesTest : public QObject {
   void no_space_tells_what_is_free() {
     QVERIFY(has(sentence(os_failure(ENOSPC, "write", "/dev/shm/not-there", 1)), " free)"));
   }
+  void what_a_device_means_by_its_numbers_is_told() {
+    const std::string text = sentence(os_failure(ENODATA, "read", "/dev/sdx", 0));
+    QVERIFY2(has(text, "at byte 0") && has(text, "the medium is bad there") && has(text, "dmesg"), text.c_str());
+    QVERIFY(has(sentence(os_failure(EREMOTEIO, "write", "/dev/sdx", 0)), "a failure of its own"));
+    QVERIFY(has(sentence(os_failure(ETIMEDOUT, "write", "/dev/sdx", 0)), "did not answer in time"));
+    QVERIFY(!has(sentence(os_failure(ENODATA, "read", "/srv/a.raw", 0)), "medium is bad"));
+  }
+  void a_read_only_device_is_nothing_that_rights_would_help_with() {
+    QCOMPARE(
+        sentence({.kind = ErrorKind::permission, .operation = "write", .subject = "/dev/sdx", .cause = "read-only"}),
+        "cannot write '/dev/sdx': read-only");
+  }
   void a_refusal_is_told_in_its_own_words() {
     QCOMPARE(sentence({.kind = ErrorKind::refused, .operation = "open", .subject = "x", .cause = "say please"}),
              "'x': say please");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // FileDevice on real block devices of both sector sizes.
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <QTest>
@@ -12,6 +15,7 @@
 
 #include "core/device/file_device.h"
 #include "core/io/aligned_buffer.h"
+#include "tests/support/child.h"
 #include "tests/support/loop_device.h"
 #include "tests/support/run_task.h"
 #include "tests/support/temp_dir.h"
@@ -158,6 +162,27 @@ class LoopTest : public QObject {
       QCOMPARE(result.error().kind, ErrorKind::vanished);
       QCOMPARE(result.error().subject, loop->path());
     }
+  }
+
+  void aDeviceThatBecameReadOnlyIsToldFromOneThatFails() {
+    auto loop = LoopDevice::attach(backing(), 512);
+    const int code = test::in_child(
+        [](const std::string& path) {
+          auto device = FileDevice::open({.path = path, .writable = true, .cache = CacheMode::writeback});
+          if (!device || !test::deny_system_call(SYS_pwritev, EIO) || !test::deny_system_call(SYS_pwritev2, EIO))
+            return 77;
+          const std::array<std::byte, 512> bytes{};
+          if (auto failing = (*device)->write_now(0, bytes); failing || failing.error().kind != ErrorKind::io) return 1;
+          const int yes = 1;
+          if (ioctl((*device)->descriptor(), BLKROSET, &yes) != 0) return 77;
+          auto refused = (*device)->write_now(0, bytes);
+          const int no = 0;
+          ioctl((*device)->descriptor(), BLKROSET, &no);
+          return !refused && refused.error().kind == ErrorKind::permission && !refused.error().cause.empty() ? 0 : 2;
+        },
+        loop->path());
+    if (code == 77) QSKIP("system calls cannot be denied, or devices not be made read-only here");
+    QCOMPARE(code, 0);
   }
 
   void theSameDeviceIsKnownByItsNumber() {
