@@ -24,6 +24,7 @@ TIMEOUT = 900        # seconds for one run
 RSS_HOLD, RSS_AIM = 24, 12   # MB, any case
 TOLERANCE = 1.15     # how far --quick lets a ratio be off: short runs scatter
 R2_HOLD = 0.99
+AGREE_HOLD = 0.03    # how far two programs may differ about the same thing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,6 +160,19 @@ class Growth:
         return base, slope, 1 - rest / total if total else 1.0
 
 
+@dataclasses.dataclass
+class Agreement:
+    """What two programs say of the same thing, which should be the same"""
+
+    name: str
+    rows: list[tuple[int, list[tuple[float, float]]]] = dataclasses.field(default_factory=list)  # size, [(ours, theirs)]
+
+    @staticmethod
+    def ratio(pairs):
+        """Of the pairs' ratios the median: each pair was measured in one go"""
+        return statistics.median(ours / theirs for ours, theirs in pairs)
+
+
 def status_line(text):
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr)
@@ -170,7 +184,7 @@ class Bench:
     def __init__(self, scratch, program, tools, *, rounds, quick=False, full=False):
         self.scratch, self.program, self.tools = scratch, program, tools
         self.rounds, self.quick, self.full = rounds, quick, full
-        self.results, self.growths, self.skipped = [], [], []
+        self.results, self.growths, self.agreements, self.skipped = [], [], [], []
         self.others = []     # CPU seconds used by others, seconds measured
 
     def folder(self, name, need):
@@ -262,6 +276,10 @@ class Bench:
         self.growths.append(growth)
         print(report.growth_text(growth, R2_HOLD), flush=True)
 
+    def agreement(self, agreement):
+        self.agreements.append(agreement)
+        print(report.agreement_text(agreement, AGREE_HOLD), flush=True)
+
     def skip(self, what, why):
         self.skipped.append((what, why))
         print(f"{what}: skipped: {why}\n", flush=True)
@@ -284,4 +302,9 @@ class Bench:
                     rows.append(f"{result.case.name}: output {measured:.4f} of {allowed}'s, it may not be larger")
                 elif self.quick and measured > hold * TOLERANCE:
                     rows.append(f"{result.case.name}: {what} {measured:.2f}, to hold {hold:.2f}")
+        for agreement in self.agreements:
+            for size, pairs in agreement.rows:
+                ratio = agreement.ratio(pairs)
+                if self.quick and not 1 / TOLERANCE <= ratio <= TOLERANCE:
+                    rows.append(f"{agreement.name}, {machine.size_text(size)}: {ratio:.2f} of the other's figure")
         return rows

@@ -13,7 +13,7 @@ import tempfile
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 MARK = "disklathe-bench-"
-MIB, GIB, TIB = 1 << 20, 1 << 30, 1 << 40
+KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
 
 
 class Unavailable(Exception):

@@ -71,6 +71,17 @@ def growth_text(growth, hold):
             f"hold {hold}: {'held' if fit >= hold else 'missed'}{wrong}\n")
 
 
+def agreement_text(agreement, hold):
+    rows = [("", "ours MB/s", "theirs MB/s", "ratio", "min", "max", "")]
+    for size, pairs in agreement.rows:
+        ratios = [ours / theirs for ours, theirs in pairs]
+        ratio = agreement.ratio(pairs)
+        rows.append((machine.size_text(size), *(f"{statistics.median(side) / 1e6:.1f}" for side in zip(*pairs)),
+                     f"{ratio:.3f}", f"{min(ratios):.2f}", f"{max(ratios):.2f}",
+                     "agree" if abs(ratio - 1) <= hold else f"differ by more than {hold:.0%}"))
+    return f"{agreement.name}  ({len(agreement.rows[0][1])} pairs)\n{table_text(rows)}\n"
+
+
 def summary_row(result):
     best, ours = result.best(), result.ours
     if result.wrong or not ours:
@@ -95,7 +106,7 @@ def summary_rows(bench):
     return [head, *(summary_row(result) for result in bench.results)]
 
 
-def markdown(bench, facts, r2_hold):
+def markdown(bench, facts, r2_hold, agree_hold):
     """The machine, the summary, then everything"""
     lines = [f"- {name}: {value}" for name, value in facts] + [""]
     if bench.results:
@@ -105,5 +116,6 @@ def markdown(bench, facts, r2_hold):
     lines += ["```text"]
     lines += [case_text(result) for result in bench.results]
     lines += [growth_text(growth, r2_hold) for growth in bench.growths]
+    lines += [agreement_text(agreement, agree_hold) for agreement in bench.agreements]
     lines += [f"{what}: skipped: {why}" for what, why in bench.skipped]
     return "\n".join(lines).rstrip() + "\n```\n"

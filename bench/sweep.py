@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`disklathe sweep` against fio: whether both say the same of the same device"""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+
+import machine
+from harness import Agreement, Broken, status_line
+from machine import KIB, MIB, Unavailable
+
+SIZES = 4 * KIB, 64 * KIB, MIB, 4 * MIB
+SIZE = 256 * MIB
+
+
+def answer(*command):
+    done = subprocess.run([*map(str, command)], text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    if done.returncode:
+        raise Broken(f"{command[0]}: {done.stderr.strip()[-300:]}")
+    return json.loads(done.stdout)
+
+
+def by_fio(target, size, seconds, depth, write):
+    engine = ["--ioengine=sync"] if depth == 1 else ["--ioengine=io_uring", f"--iodepth={depth}"]
+    job = answer("fio", "--name=sweep", "--output-format=json", f"--filename={target}", "--direct=1", "--thread", *engine,
+                 f"--bs={size}", f"--rw={'write' if write else 'read'}", "--time_based", f"--runtime={int(seconds * 1000)}ms")
+    return job["jobs"][0]["write" if write else "read"]["bw_bytes"]
+
+
+def by_us(program, target, size, seconds, depth, write):
+    erase = ["--write", "--yes-erase", f"{target.name}:{SIZE}"] if write else []
+    point, = answer(program, "sweep", "--output=json", "--sizes", size, "--seconds", seconds, "--depth", depth, *erase,
+                    target)["points"]
+    # What it shows is a median, which a disturbance does not move; fio's figure is a mean.
+    return point["size"] * point["requests"] / point["seconds"]
+
+
+def agree(bench, name, target, depth=1, write=False):
+    """In pairs, so that what disturbs the machine disturbs both; who is first takes turns."""
+    seconds = 0.2 if bench.quick else 0.5
+    agreement = Agreement(name)
+    for size in SIZES:
+        pairs = []
+        for turn in range(bench.rounds):
+            status_line(f"{name}: {machine.size_text(size)}, round {turn + 1} of {bench.rounds}")
+            both = [lambda: by_us(bench.program, target, size, seconds, depth, write),
+                    lambda: by_fio(target, size, seconds, depth, write)]
+            if turn % 2:
+                theirs, ours = both[1](), both[0]()
+            else:
+                ours, theirs = both[0](), both[1]()
+            pairs.append((ours, theirs))
+        agreement.rows.append((size, pairs))
+    status_line("")
+    bench.agreement(agreement)
+
+
+@contextlib.contextmanager
+def zram_device(size):
+    control = pathlib.Path("/sys/class/zram-control")
+    try:
+        number = (control / "hot_add").read_text().strip()
+    except OSError as error:
+        raise Unavailable(f"no zram: {error}") from None
+    try:
+        pathlib.Path(f"/sys/block/zram{number}/disksize").write_text(str(size))
+        yield pathlib.Path(f"/dev/zram{number}")
+    finally:
+        (control / "hot_remove").write_text(number)
+
+
+def fill(path):
+    """With bytes that no device can compress; what was never written is not read from it at all"""
+    with open(path, "r+b" if path.exists() else "wb", buffering=0) as file:
+        for _ in range(SIZE // MIB):
+            file.write(os.urandom(MIB))
+        os.fsync(file.fileno())
+
+
+def zram(bench):
+    """A device that answers in the caller's own time: what the programs themselves cost"""
+    with zram_device(SIZE) as device:
+        fill(device)
+        agree(bench, "read zram", device)
+
+
+def loop(bench):
+    """A loop device over tmpfs"""
+    with bench.folder("ram", 2 * SIZE) as folder:
+        backing = folder / "backing"
+        fill(backing)
+        with machine.loop_device(backing) as device:
+            agree(bench, "read loop on tmpfs", device)
+            agree(bench, "read loop on tmpfs, 8 in flight", device, depth=8)
+            agree(bench, "write loop on tmpfs", device, write=True)
+
+
+def file(bench):
+    """A file on the disk"""
+    with bench.folder("disk", 2 * SIZE) as folder:
+        path = folder / "file"
+        fill(path)
+        machine.forget(path)
+        agree(bench, f"read a file on {machine.file_system(folder)}", path)
+
+
+GROUPS = (zram, loop, file)
