@@ -5,7 +5,9 @@ import contextlib
 import json
 import os
 import pathlib
+import resource
 import subprocess
+import time
 
 import machine
 from harness import Agreement, Broken, status_line
@@ -37,10 +39,17 @@ def by_us(program, target, size, seconds, depth, write):
     return point["size"] * point["requests"] / point["seconds"]
 
 
+def busy_and_own():
+    """CPU seconds of the machine and of what this program started, and the time"""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return machine.busy_seconds(), used.ru_utime + used.ru_stime, time.monotonic()
+
+
 def agree(bench, name, target, depth=1, write=False):
     """In pairs, so that what disturbs the machine disturbs both; who is first takes turns."""
     seconds = 0.2 if bench.quick else 0.5
     agreement = Agreement(name)
+    before = busy_and_own()
     for size in SIZES:
         pairs = []
         for turn in range(bench.rounds):
@@ -54,6 +63,8 @@ def agree(bench, name, target, depth=1, write=False):
             pairs.append((ours, theirs))
         agreement.rows.append((size, pairs))
     status_line("")
+    busy, own, wall = (after - b for after, b in zip(busy_and_own(), before))
+    bench.others.append((max(0.0, busy - own), wall))
     bench.agreement(agreement)
 
 

@@ -82,8 +82,11 @@ Result<void> verify(const Conversion& conversion, Image& source, Target& target,
 std::vector<dev_t> devices_of(const Image& source) {
   std::vector<dev_t> devices;
   for (size_t index = 0; index < source.file_count(); ++index) {
-    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
+    const BlockDevice& device = source.file(static_cast<uint16_t>(index));
+    const auto* file = dynamic_cast<const FileDevice*>(&device);
+    const auto* commands = dynamic_cast<const SgDevice*>(&device);
     struct stat status{};
+    if (commands && commands->disk()) devices.push_back(*commands->disk());
     if (file && file->is_block_device() && fstat(file->descriptor(), &status) == 0) devices.push_back(status.st_rdev);
   }
   return devices;
@@ -150,6 +153,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
   auto target = open_target({.path = conversion.target_path,
                              .existing = conversion.existing,
                              .device = device ? &device->chosen : nullptr,
+                             .passthrough = conversion.target_passthrough,
                              .cache = conversion.target_cache,
                              .data_file = data_file == conversion.options.format.end() ? "" : data_file->second,
                              .size = source.size()},
@@ -167,7 +171,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
 
   FileDevice* data = target->data ? &target->data->device() : nullptr;
   const bool reads_zero = target->fresh || conversion.target_is_zero;
-  const auto writer = conversion.format->create({.file = &target->device(),
+  const auto writer = conversion.format->create({.file = &target->medium(),
                                                  .data_file = data,
                                                  // What is there keeps its size.
                                                  .size = target->fresh ? source.size() : target->existing->size(),
@@ -181,7 +185,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
 
   const CopyJob copying{.source = &source,
                         .writer = writer->get(),
-                        .target = {&target->device(), data},
+                        .target = {&target->medium(), data},
                         .target_is_zero = reads_zero,
                         .sparse_size = conversion.sparse_size,
                         .keep_holes = !conversion.options.backing_file.empty() && source.layers().size() > 1,
@@ -192,6 +196,8 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     return failed(std::move(copied.error()));
   }
   if (auto same = still_the_same(source); !same) return same;
+  // The block device's cache has seen nothing of what went past it.
+  if (target->passthrough) target->existing->drop_cache();
   if (conversion.verify) {
     if (auto verified = verify(conversion, source, *target, job); !verified) return failed(std::move(verified.error()));
     if (auto same = still_the_same(source); !same) return same;

@@ -15,6 +15,7 @@ struct Conversion {
   ImageRequest source;
   OpenPolicy policy;
   std::string target_path;
+  std::string target_passthrough;  // the SCSI generic node of the block device target_path, which is written through it
   const Format* format = nullptr;  // of the target
   TargetOptions options;
   CacheMode target_cache = CacheMode::automatic;

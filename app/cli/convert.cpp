@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "app/cli/command_line.h"
 #include "app/cli/conversion.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 #include "app/cli/verbs.h"
@@ -33,6 +36,7 @@ constexpr std::string_view help =
                      files beside the image      --data-file allow|deny   (deny)
   -p, --progress[=json]  show how far it is; json: one object a line
   -q  say less    -U  also while another program writes to SOURCE
+  --passthrough      SOURCE or TARGET is /dev/sgN, moved by SCSI commands, not split
   -m N, -W, -C       taken and ignored: always parallel, in any order, by the best way
 A new TARGET appears under its name when it is complete, never before.
 Long forms: those of qemu-img convert --help.
@@ -45,6 +49,7 @@ struct Words {
   std::optional<uint64_t> sparse;
   unsigned level = 0, parallel = 0;
   bool quiet = false, out_of_order = false, copy_range = false, verify = false, no_verify = false;
+  bool passthrough = false;
 };
 
 bool is_block_device(const std::string& path) {
@@ -52,7 +57,23 @@ bool is_block_device(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISBLK(status.st_mode);
 }
 
+bool is_sg_node(const std::string& path) { return sg_node_of(path).has_value(); }
+
 std::unexpected<Error> invalid(std::string cause) { return failure(ErrorKind::invalid, "convert", std::move(cause)); }
+
+// --passthrough: which of the two is a node that is spoken to by commands. A target is chosen, confirmed and held by
+// its block device.
+Result<void> understand_passthrough(Conversion& conversion) {
+  if (is_sg_node(conversion.source.path)) conversion.policy.passthrough = conversion.source.path;
+  if (is_sg_node(conversion.target_path)) {
+    auto disk = disk_of_passthrough(conversion.target_path);
+    if (!disk) return failure(disk);
+    conversion.target_passthrough = std::exchange(conversion.target_path, std::move(*disk));
+  }
+  if (conversion.policy.passthrough.empty() && conversion.target_passthrough.empty())
+    return invalid("--passthrough is for SCSI generic nodes, /dev/sgN; neither source nor target is one");
+  return {};
+}
 
 // What the words mean together. Nothing is opened here.
 Result<void> understand(const Words& words, Conversion& conversion) {
@@ -67,6 +88,8 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   conversion.target_cache = cache_mode_of(words.target_cache).value_or(CacheMode::automatic);
   conversion.level = static_cast<int>(words.level);
 
+  if (words.passthrough)
+    if (auto understood = understand_passthrough(conversion); !understood) return understood;
   conversion.device = is_block_device(conversion.target_path);
   conversion.existing = conversion.existing || conversion.device;
 
@@ -133,6 +156,7 @@ int run_convert(Arguments arguments) {
   line.choice("--backing", words.backing_policy, {"allow", "deny", "ask"});
   line.choice("--data-file", words.data_file, {"allow", "deny"});
   line.optional_choice("-p,--progress", words.progress, {"line", "json"});
+  line.flag("--passthrough", words.passthrough);
   line.flag("-q,--quiet", words.quiet);
   line.flag("-U,--force-share", conversion.policy.share);
   line.number("-m,--parallel", words.parallel, 1, 16);

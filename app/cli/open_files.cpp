@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "app/cli/image_lock.h"
+#include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 
 namespace disklathe::cli {
@@ -93,6 +94,7 @@ Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, c
 FileOpener make_opener(const OpenPolicy& policy) {
   FileOpener opener;
   opener.open = [&policy](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
+    if (!path.empty() && path == policy.passthrough) return open_passthrough_to_read(path);
     return open_for_reading(path, policy);
   };
   opener.allow = [&policy](const std::string& image_path, const Reference& reference, const std::string& resolved) {

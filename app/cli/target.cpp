@@ -9,6 +9,7 @@
 
 #include "app/cli/device_target.h"
 #include "app/cli/image_lock.h"
+#include "app/cli/passthrough.h"
 #include "app/cli/size_text.h"
 #include "app/cli/target_usage.h"
 #include "core/device/descriptor.h"
@@ -56,6 +57,11 @@ Result<Target> open_existing(Target target, const TargetRequest& request) {
                                : open_existing_file(target.path, request.cache);
   if (!device) return failure(device);
   target.existing = std::move(*device);
+  if (!request.passthrough.empty()) {
+    auto commands = open_passthrough_to_write(request.passthrough, *target.existing);
+    if (!commands) return failure(commands);
+    target.passthrough = std::move(*commands);
+  }
   if (auto room = has_room(target.path, target.existing->size(), request.size); !room) return failure(room);
   return target;
 }

@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/device/file_device.h"
+#include "core/device/sg_device.h"
 #include "core/device/target_file.h"
 #include "core/device/target_guard.h"
 #include "core/format/layers.h"
@@ -17,16 +18,20 @@ struct Target {
   std::string path;
   std::unique_ptr<TargetFile> fresh;
   std::unique_ptr<FileDevice> existing;
+  std::unique_ptr<SgDevice> passthrough;  // --passthrough: writes to the disk whose block device `existing` holds
   std::string data_path;
   std::unique_ptr<TargetFile> data;  // -o data_file
 
   FileDevice& device() { return fresh ? fresh->device() : *existing; }
+  // What the bytes go to.
+  BlockDevice& medium() { return passthrough ? static_cast<BlockDevice&>(*passthrough) : device(); }
 };
 
 struct TargetRequest {
   std::string path;
   bool existing = false;                 // -n, or a block device
   const ChosenDevice* device = nullptr;  // the block device that the user agreed to erase
+  std::string passthrough;               // its SCSI generic node, to write through that; empty: not
   CacheMode cache = CacheMode::automatic;
   std::string data_file;  // as the image will name it; empty: none
   uint64_t size = 0;      // of the guest's disk: what an existing target must have room for

@@ -240,6 +240,11 @@ class SgDeviceTest : public QObject {
     AlignedBuffer memory(4 * kib, 4096);
     rig.disk->host_answers = {0x01};
     QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::vanished);
+    // The kernel may answer for it with a failure first.
+    rig.disk->host_answers = {0x07, 0x01};
+    QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::vanished);
+    rig.disk->host_answers = {0x07, 0x07, 0x07, 0x07, 0x07};
+    QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::io);
   }
 
   void flushingADiskWithoutACacheIsFine() {
