@@ -35,6 +35,10 @@ class Wrong(AssertionError):
     """What a program did was not what it should have done."""
 
 
+class Unanswered(Exception):
+    """The program that is asked for its opinion took too long for one: nothing is known then."""
+
+
 class Work:
     """A folder to work in, the programs run in it, and what was typed so far."""
 
@@ -57,6 +61,8 @@ class Work:
             process = subprocess.Popen(command, cwd=self.folder, stdout=out, stderr=err, **options)
             status, usage = wait(process, timeout)
             if status is None:
+                if command[0].startswith("qemu-"):
+                    raise Unanswered(self.typed[-1])
                 raise self.wrong(f"still running after {timeout} s")
             texts = []
             for file in (out, err):

@@ -169,8 +169,9 @@ class LoopTest : public QObject {
     const int code = test::in_child(
         [](const std::string& path) {
           auto device = FileDevice::open({.path = path, .writable = true, .cache = CacheMode::writeback});
-          if (!device || !test::deny_system_call(SYS_pwritev, EIO) || !test::deny_system_call(SYS_pwritev2, EIO))
-            return 77;
+          if (!device) return 77;
+          for (const long call : {SYS_pwrite64, SYS_pwritev, SYS_pwritev2})
+            if (!test::deny_system_call(call, EIO)) return 77;
           const std::array<std::byte, 512> bytes{};
           if (auto failing = (*device)->write_now(0, bytes); failing || failing.error().kind != ErrorKind::io) return 1;
           const int yes = 1;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <QTest>
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <fstream>
@@ -129,7 +130,11 @@ void compare_with_kernel(const std::string& name) {
       const ScatteredMemory memory(size);
       QCOMPARE(memory.vectors().size(), size / 4096);
       const QString where = QStringLiteral("%1 bytes at %2").arg(size).arg(at);
-      const uint64_t apart = commands_made(name, memory.vectors(), static_cast<off_t>(at));
+      // The counter is the device's: whoever else looks at it is counted too, so the least of some tries is the answer.
+      uint64_t apart = commands_made(name, memory.vectors(), static_cast<off_t>(at));
+      for (int tries = 0; tries < 4 && apart > shape->scattered.count; ++tries) {
+        apart = std::min(apart, commands_made(name, memory.vectors(), static_cast<off_t>(at)));
+      }
       QVERIFY2(apart == shape->scattered.count,
                qPrintable(where + QStringLiteral(": %1, not %2").arg(apart).arg(shape->scattered.count)));
       // Where some pages join, a bio may end anywhere: at most one command more for each.
