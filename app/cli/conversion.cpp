@@ -5,12 +5,13 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "app/cli/conversion_source.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 #include "app/cli/target.h"
 #include "core/engine/compare.h"
 #include "core/engine/copy.h"
-#include "core/engine/read_guest.h"
+#include "core/engine/verify.h"
 
 namespace disklathe::cli {
 namespace {
@@ -18,16 +19,6 @@ namespace {
 Error about(Error error, const std::string& path) {
   if (error.subject.empty() && error.kind != ErrorKind::stopped) error.subject = path;
   return error;
-}
-
-// A source that changed while it was read gave an image of no moment.
-Result<void> still_the_same(const Image& source) {
-  for (size_t index = 0; index < source.file_count(); ++index) {
-    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
-    if (!file) continue;
-    if (auto same = file->unchanged_since_open(); !same) return same;
-  }
-  return {};
 }
 
 // A target that was deleted, or whose folder was moved away, was written for nobody.
@@ -62,34 +53,33 @@ Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& targ
   return Image::open({.path = target.path, .format = std::string(conversion.format->name), .file_holes = true}, opener);
 }
 
-Result<void> verify(const Conversion& conversion, Image& source, Target& target, Job& job) {
+Result<void> verify(const Conversion& conversion, ConversionSource& source, const PieceDigests& digests, Target& target,
+                    Job& job) {
   auto written = reopen(conversion, target);
   if (!written) return failure(written);
-  const CompareOptions options{.limit = source.size()};
-  auto difference = compare(source, **written, options, job.progress, job.stop);
-  if (!difference) return failure(difference);
-  if (!*difference) return {};
-  const uint64_t offset = (*difference)->offset;
+  std::optional<Range> differs;
+  std::string where;
+  if (source.image) {
+    auto difference = compare(*source.image, **written, {.limit = source.image->size()}, job.progress, job.stop);
+    if (!difference) return failure(difference);
+    if (*difference) differs = Range{(*difference)->offset, 1};
+    if (differs) where = fmt::format("first at byte {} ({})", differs->at, human_size(differs->at));
+  } else {
+    auto difference = verify(**written, digests, job.progress, job.stop);
+    if (!difference) return failure(difference);
+    differs = *difference;
+    if (differs)
+      where =
+          fmt::format("first between the bytes {} and {} ({})", differs->at, differs->end(), human_size(differs->at));
+  }
+  if (!differs) return {};
   return failure(Error{.kind = ErrorKind::differs,
                        .operation = "verify",
                        .subject = conversion.target_path,
-                       .offset = offset,
-                       .cause = fmt::format("what was read back is not what was written, first at byte {} ({}). Do not "
-                                            "use it: its medium or this computer's memory may be failing",
-                                            offset, human_size(offset))});
-}
-
-std::vector<dev_t> devices_of(const Image& source) {
-  std::vector<dev_t> devices;
-  for (size_t index = 0; index < source.file_count(); ++index) {
-    const BlockDevice& device = source.file(static_cast<uint16_t>(index));
-    const auto* file = dynamic_cast<const FileDevice*>(&device);
-    const auto* commands = dynamic_cast<const SgDevice*>(&device);
-    struct stat status{};
-    if (commands && commands->disk()) devices.push_back(*commands->disk());
-    if (file && file->is_block_device() && fstat(file->descriptor(), &status) == 0) devices.push_back(status.st_rdev);
-  }
-  return devices;
+                       .offset = differs->at,
+                       .cause = fmt::format("what was read back is not what was written, {}. Do not use it: its medium "
+                                            "or this computer's memory may be failing",
+                                            where)});
 }
 
 // Of a device that went away.
@@ -103,11 +93,17 @@ std::string how_far(const Progress& progress) {
   return fmt::format("{:.0f}% were written, what is on it is incomplete", percent(progress.position()));
 }
 
-Result<DeviceTarget> choose_device_target(const Conversion& conversion, Image& source, Job& job) {
-  std::vector<std::byte> head(std::min<uint64_t>(source.size(), partition_table_head));
-  if (auto read = read_guest(source, 0, head); !read) return failure(read);
+void warn_of_garbage(const stream::Source& source) {
+  if (const auto at = source.garbage_at())
+    print_warning(fmt::format("'{}': what follows the compressed data, from byte {} on, was left out: it is no {} data",
+                              source.name(), *at, source.encoding()->description));
+}
+
+Result<DeviceTarget> choose_device_target(const Conversion& conversion, ConversionSource& source, Job& job) {
+  auto head = source.head(partition_table_head);
+  if (!head) return failure(head);
   return choose_for_conversion(conversion.target_path,
-                               {.size = source.size(), .head = head, .devices = devices_of(source)},
+                               {.size = source.size(), .head = *head, .devices = source.devices()},
                                conversion.device_options, job);
 }
 
@@ -131,16 +127,14 @@ class Announced {
 }  // namespace
 
 Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report) {
-  ImageRequest request = conversion.source;
-  request.file_holes = true;
-  auto opened = open_image(request, conversion.policy);
+  auto opened = open_source(conversion, job);
   if (!opened) return failure(opened);
-  Image& source = **opened;
+  ConversionSource& source = *opened;
   const bool durable = conversion.target_cache != CacheMode::unsafe;
 
   if (auto backing = check_backing(conversion.options, conversion.target_path, false); !backing)
     return failure(backing);
-  for (const dev_t device : devices_of(source)) {
+  for (const dev_t device : source.devices()) {
     if (const std::string warning = writer_of_source(device); !warning.empty()) print_warning(warning);
   }
   std::optional<DeviceTarget> device;
@@ -156,8 +150,8 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
                              .passthrough = conversion.target_passthrough,
                              .cache = conversion.target_cache,
                              .data_file = data_file == conversion.options.format.end() ? "" : data_file->second,
-                             .size = source.size()},
-                            source);
+                             .size = source.size().value_or(0)},
+                            source.files());
   if (!target) return failure(target);
   const Announced announced(job, *target);
   const auto failed = [&](Error error) {
@@ -169,12 +163,20 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     return failure(about(std::move(error), conversion.target_path));
   };
 
+  std::optional<uint64_t> disk_size;
+  if (target->existing) {
+    disk_size = target->existing->size();  // what is there keeps its size
+  } else {
+    auto size = size_for_target(conversion, source, job);
+    if (!size) return failure(size);
+    disk_size = *size;
+  }
+
   FileDevice* data = target->data ? &target->data->device() : nullptr;
   const bool reads_zero = target->fresh || conversion.target_is_zero;
   const auto writer = conversion.format->create({.file = &target->medium(),
                                                  .data_file = data,
-                                                 // What is there keeps its size.
-                                                 .size = target->fresh ? source.size() : target->existing->size(),
+                                                 .size = disk_size.value_or(0),
                                                  .options = conversion.options.format,
                                                  .compress = conversion.compress,
                                                  .level = conversion.level,
@@ -183,24 +185,32 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
                                                  .target_is_zero = reads_zero});
   if (!writer) return failed(writer.error());
 
-  const CopyJob copying{.source = &source,
+  const bool split_chain =
+      !conversion.options.backing_file.empty() && source.image && source.image->layers().size() > 1;
+  PieceDigests digests;
+  const CopyJob copying{.source = source.image.get(),
+                        .stream = source.stream ? source.stream->source.get() : nullptr,
+                        .disk_size = disk_size,
+                        .digests = source.stream && conversion.verify ? &digests : nullptr,
                         .writer = writer->get(),
                         .target = {&target->medium(), data},
                         .target_is_zero = reads_zero,
                         .sparse_size = conversion.sparse_size,
-                        .keep_holes = !conversion.options.backing_file.empty() && source.layers().size() > 1,
+                        .keep_holes = split_chain,
                         .durable = durable};
   if (auto copied = copy(copying, job.progress, job.stop); !copied) {
     if (target->existing)
       print_warning(fmt::format("'{}' now holds a part of the image and a part of what was there", target->path));
     return failed(std::move(copied.error()));
   }
-  if (auto same = still_the_same(source); !same) return same;
+  if (auto same = source.unchanged(); !same) return same;
+  if (source.stream) warn_of_garbage(*source.stream->source);
   // The block device's cache has seen nothing of what went past it.
   if (target->passthrough) target->existing->drop_cache();
   if (conversion.verify) {
-    if (auto verified = verify(conversion, source, *target, job); !verified) return failed(std::move(verified.error()));
-    if (auto same = still_the_same(source); !same) return same;
+    if (auto verified = verify(conversion, source, digests, *target, job); !verified)
+      return failed(std::move(verified.error()));
+    if (auto same = source.unchanged(); !same) return same;
   }
   if (job.stop.requested()) return failure(ErrorKind::stopped, "convert", {});
   job.progress.phase = Phase::flush;
@@ -213,7 +223,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     const DeviceGrade grade = !durable            ? DeviceGrade::handed_over
                               : conversion.verify ? DeviceGrade::read_back
                                                   : DeviceGrade::flushed;
-    auto finished = finish_device(*device, target->device(), grade, source.size());
+    auto finished = finish_device(*device, target->device(), grade, job.progress.total);
     if (!finished) return failure(finished);
     report = std::move(*finished);
   }

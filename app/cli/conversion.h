@@ -7,6 +7,7 @@
 #include "app/cli/job.h"
 #include "app/cli/open_files.h"
 #include "app/cli/target_options.h"
+#include "core/stream/decoder.h"
 
 namespace disklathe::cli {
 
@@ -27,6 +28,9 @@ struct Conversion {
   bool target_is_zero = false;  // of an existing one
   bool verify = false;
   uint32_t sparse_size = 4096;
+  // Of streams:
+  std::optional<uint64_t> size;  // of the target's disk, where the stream does not say its own
+  uint64_t most_window = stream::DecoderLimits{}.most_window;
 };
 
 // From opening the source to giving the target its name. Nothing is left of a target that did not get complete, except

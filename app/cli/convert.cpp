@@ -20,6 +20,8 @@ constexpr std::string_view help =
     R"(disklathe convert [OPTIONS] SOURCE TARGET
 
   -f FORMAT  what SOURCE is; otherwise its content is looked at   -l SNAPSHOT  of it
+             (gz, bz2, xz, zst: a compressed raw disk; SOURCE - is standard input)
+  --size N   of a stream's disk, known only at its end    --max-window N  to decode (128M)
   -O FORMAT  what TARGET becomes; otherwise its extension decides, else it is raw
   -o name=value,...  options of that format; -o help lists them
   -c, --level N      compress; how hard, 1 to 12 (default: the format's own)
@@ -46,7 +48,7 @@ struct Words {
   std::string source_format, snapshot, source_cache, target_format, target_cache, backing, backing_format;
   std::string backing_policy, data_file, progress;
   std::vector<std::string> option_lists, files;
-  std::optional<uint64_t> sparse;
+  std::optional<uint64_t> sparse, most_window;
   unsigned level = 0, parallel = 0;
   bool quiet = false, out_of_order = false, copy_range = false, verify = false, no_verify = false;
   bool passthrough = false;
@@ -110,6 +112,8 @@ Result<void> understand(const Words& words, Conversion& conversion) {
       return invalid("-S takes a multiple of 512 up to 16M, or 0");
     conversion.sparse_size = static_cast<uint32_t>(*words.sparse);
   }
+  if (words.most_window) conversion.most_window = *words.most_window;
+  if (conversion.size && conversion.existing) return invalid("--size is for a new target; with -n it keeps its own");
   if (words.level && !conversion.compress) return invalid("--level says how hard -c compresses; -c is missing");
   if (conversion.target_is_zero && !conversion.existing) return invalid("--target-is-zero goes with -n");
   const bool raw = conversion.format->name == "raw" && words.option_lists.empty();
@@ -147,6 +151,8 @@ int run_convert(Arguments arguments) {
   line.flag("-n,--no-create", conversion.existing);
   line.flag("--target-is-zero", conversion.target_is_zero);
   line.size("-S,--sparse-size", words.sparse);
+  line.size("--size", conversion.size);
+  line.size("--max-window", words.most_window);
   line.choice("-t,--target-cache", words.target_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
   line.choice("-T,--source-cache", words.source_cache, {"auto", "none", "writeback", "directsync", "unsafe"});
   line.text("--yes-erase", conversion.device_options.yes_erase);

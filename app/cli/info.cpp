@@ -9,6 +9,7 @@
 #include "app/cli/exit_codes.h"
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
+#include "app/cli/stream_file.h"
 #include "app/cli/verbs.h"
 #include "core/format/reference_path.h"
 
@@ -67,6 +68,26 @@ const Reference* backing_of(const ImageReader& reader) {
   return found == references.end() ? nullptr : &*found;
 }
 
+// Nothing: it is no stream.
+Result<std::optional<StreamInfo>> look_at_stream(const std::string& path, const std::string& format,
+                                                 const OpenPolicy& policy) {
+  const Stop never;
+  auto opened = open_stream({.path = path, .format = format}, policy, never);
+  if (!opened) return failure(opened);
+  if (!*opened) return std::nullopt;
+  const StreamFile& stream = **opened;
+  auto content = content_of(*stream.source);
+  if (!content) return failure(content);
+  const stream::Encoding* encoding = stream.source->encoding();
+  return StreamInfo{.path = path,
+                    .format = std::string(stream.source->format()),
+                    .description = std::string(encoding ? encoding->description : "as it is"),
+                    .virtual_size = stream.source->size(),
+                    .file_size = stream.source->stored_size(),
+                    .allocated = stream.file ? stream.file->allocated_bytes() : std::nullopt,
+                    .content = *content};
+}
+
 }  // namespace
 
 int run_info(Arguments arguments) {
@@ -86,6 +107,13 @@ int run_info(Arguments arguments) {
   policy.named = files;
 
   const bool json = output == "json";
+  const auto stream = look_at_stream(files[0], format, policy);
+  if (!stream) return report(stream.error());
+  if (*stream) {
+    fmt::print("{}", json ? json_of(**stream).dump(4, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                          : text_of(**stream));
+    return exit_ok;
+  }
   auto shown = nlohmann::ordered_json::array();
   std::string path = files[0];
   std::vector<Opened> layers;  // kept open, so that a chain that bites its tail is noticed

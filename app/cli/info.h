@@ -28,4 +28,14 @@ nlohmann::ordered_json json_of(const ImageInfo& info);
 // Like qemu-img info's output for people.
 std::string text_of(const ImageInfo& info);
 
+// What `info` shows of what can only be read forward.
+struct StreamInfo {
+  std::string path, format, description;  // "gz", "gzip"
+  std::optional<uint64_t> virtual_size;   // nothing: the end will tell
+  std::optional<uint64_t> file_size, allocated;
+  std::string content;  // what it holds when that is no raw disk
+};
+nlohmann::ordered_json json_of(const StreamInfo& info);
+std::string text_of(const StreamInfo& info);
+
 }  // namespace disklathe::cli

@@ -158,4 +158,29 @@ std::string text_of(const ImageInfo& info) {
   return text;
 }
 
+ordered_json json_of(const StreamInfo& info) {
+  ordered_json out;
+  if (info.virtual_size) out["virtual-size"] = *info.virtual_size;
+  out["filename"] = info.path;
+  out["compressed"] = info.format != "raw";
+  out["format"] = info.format;
+  if (info.file_size) out["file-size"] = *info.file_size;
+  if (info.allocated) out["actual-size"] = *info.allocated;
+  if (!info.content.empty()) out["content"] = info.content;
+  return out;
+}
+
+std::string text_of(const StreamInfo& info) {
+  std::string text;
+  const Output out(text);
+  fmt::format_to(out, "image: {}\nfile format: {} ({})\n", info.path, info.format, info.description);
+  fmt::format_to(out, "virtual size: {}\n",
+                 info.virtual_size ? exact_size(*info.virtual_size) : "not known before all of it is decoded");
+  if (info.file_size) fmt::format_to(out, "file length: {}\n", exact_size(*info.file_size));
+  if (info.allocated) fmt::format_to(out, "disk size: {}\n", human_size(*info.allocated));
+  fmt::format_to(out, "holds: {}\n",
+                 info.content.empty() ? "a raw disk, as far as its first bytes tell" : info.content);
+  return text;
+}
+
 }  // namespace disklathe::cli

@@ -11,6 +11,7 @@
 #include "app/cli/image_lock.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
+#include "core/stream/decoder.h"
 
 namespace disklathe::cli {
 namespace fs = std::filesystem;
@@ -41,6 +42,23 @@ bool ask(const std::string& question) {
   std::fflush(stderr);
   char answer[16] = {};
   return std::fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+// A compressed image that passes for a raw one would be compared, mapped and measured as what it is not.
+Result<void> not_compressed(const Image& image) {
+  const Layer& top = image.layers()[0];
+  BlockDevice& file = image.file(0);
+  const auto* on_disk = dynamic_cast<const FileDevice*>(&file);
+  if (!top.format_probed || top.format->name != "raw" || !on_disk || on_disk->is_block_device()) return {};
+  std::vector<std::byte> head(std::min<uint64_t>(file.size(), 512));
+  if (auto read = file.read_now(0, head); !read) return read;
+  const auto* encoding = stream::detect_encoding(head);
+  if (!encoding) return {};
+  return failure(Error{.kind = ErrorKind::unsupported,
+                       .operation = "open",
+                       .subject = top.path,
+                       .cause = fmt::format("it is {} data, which only convert and info read; -f raw takes it as it is",
+                                            encoding->description)});
 }
 
 std::unexpected<Error> refused(const std::string& image_path, std::string cause) {
@@ -106,6 +124,7 @@ FileOpener make_opener(const OpenPolicy& policy) {
 Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const OpenPolicy& policy) {
   auto image = Image::open(request, make_opener(policy));
   if (!image) return image;
+  if (auto plain = not_compressed(**image); !plain) return failure(plain);
   for (const Layer& layer : (*image)->layers()) {
     if (layer.format_probed) {
       if (const std::string doubt = format_doubt(layer.path, *layer.format); !doubt.empty()) print_warning(doubt);

@@ -18,6 +18,7 @@ constexpr double stall_seconds = 5;   // a flash drive that tidies up is silent 
 std::string_view word_of(Phase phase, std::string_view verify_word) {
   switch (phase) {
     case Phase::prepare: return "opening";
+    case Phase::measure: return "measuring";
     case Phase::write: return "writing";
     case Phase::flush: return "flushing";
     case Phase::verify: return verify_word;
@@ -29,6 +30,7 @@ std::string_view word_of(Phase phase, std::string_view verify_word) {
 std::string_view key_of(Phase phase) {
   switch (phase) {
     case Phase::prepare: return "prepare";
+    case Phase::measure: return "measure";
     case Phase::write: return "write";
     case Phase::flush: return "flush";
     case Phase::verify: return "verify";
@@ -42,15 +44,27 @@ double rate(const ProgressSample& from, const ProgressSample& to) {
   return seconds > 0 && to.moved > from.moved ? static_cast<double>(to.moved - from.moved) / seconds : 0;
 }
 
+// How far the phase is, and of how much.
+struct Way {
+  uint64_t gone = 0, all = 0;
+};
+Way way_of(const ProgressSample& sample) {
+  return sample.total_known ? Way{sample.position, sample.total} : Way{sample.input, sample.input_total};
+}
+
 double whole(double value) { return std::floor(value + 0.5); }
 
 }  // namespace
 
 ProgressSample look_at(const Progress& progress, double seconds) {
   ProgressSample sample{.seconds = seconds, .phase = progress.phase.load()};
+  sample.total_known = progress.total_known.load();
+  sample.input_total = progress.input_total.load();
+  sample.input = std::min(progress.input.load(), sample.input_total);
   sample.total = progress.total.load();
   // The counters are read one after the other while the job runs on: never more than all.
-  sample.position = sample.phase == Phase::done ? sample.total : std::min(progress.position(), sample.total);
+  sample.position = sample.phase == Phase::done ? sample.total : progress.position();
+  if (sample.total_known) sample.position = std::min(sample.position, sample.total);
   sample.completed = progress.completed.load();
   sample.submitted = std::max(progress.submitted.load(), sample.completed);
   sample.zeroed = progress.zeroed.load() + progress.skipped.load();
@@ -70,31 +84,41 @@ ProgressReading ProgressMeter::read(const ProgressSample& sample) {
 
   if (last_change_.position != sample.position || last_change_.moved != sample.moved) last_change_ = sample;
 
-  ProgressReading reading{.sample = sample};
+  ProgressReading reading{.sample = sample, .of_input = !sample.total_known && sample.input_total > 0};
   const bool moves = sample.phase == Phase::write || sample.phase == Phase::flush || sample.phase == Phase::verify;
   if (const double still = sample.seconds - last_change_.seconds; moves && still >= stall_seconds)
     reading.stalled = still;
+  const Way way = way_of(sample), at_start = way_of(phase_start_);
   if (sample.phase == Phase::done)
     reading.percent = 100;
-  else if (sample.total)
-    reading.percent = std::floor(static_cast<double>(sample.position) / static_cast<double>(sample.total) * 1000) / 10;
-  if (sample.position < sample.total) reading.percent = std::min(reading.percent, 99.9);
+  else if (way.all)
+    reading.percent = std::floor(static_cast<double>(way.gone) / static_cast<double>(way.all) * 1000) / 10;
+  if (way.gone < way.all || reading.of_input) reading.percent = std::min(reading.percent, 99.9);
   reading.rate_now = rate(recent_.front(), sample);
   reading.rate_average = rate(phase_start_, sample);
   const double passed = sample.seconds - phase_start_.seconds;
-  if (passed >= guess_seconds && sample.position > phase_start_.position && sample.phase != Phase::flush)
-    reading.seconds_left = passed * static_cast<double>(sample.total - sample.position) /
-                           static_cast<double>(sample.position - phase_start_.position);
+  const bool same_way = sample.total_known == phase_start_.total_known;
+  if (passed >= guess_seconds && same_way && way.gone > at_start.gone && way.all >= way.gone &&
+      sample.phase != Phase::flush)
+    reading.seconds_left =
+        passed * static_cast<double>(way.all - way.gone) / static_cast<double>(way.gone - at_start.gone);
   return reading;
 }
 
 std::string text_of(const ProgressReading& reading, std::string_view verify_word, size_t width) {
   const Phase phase = reading.sample.phase;
   std::string text(word_of(phase, verify_word));
+  const auto percent = [&] {
+    return has_percent(reading)
+               ? fmt::format(" {:5.1f}%{}", reading.percent, reading.of_input ? " of compressed input" : "")
+               : fmt::format(" {}", human_size(reading.sample.position));
+  };
+  if (phase == Phase::measure) text += percent();
   if (phase == Phase::write || phase == Phase::verify) {
     const std::string now = reading.stalled ? fmt::format("no answer for {}", human_duration(*reading.stalled))
                                             : human_rate(reading.rate_now);
-    text += fmt::format(" {:5.1f}%, {} (average {})", reading.percent, now, human_rate(reading.rate_average));
+    text += percent();
+    text += fmt::format(", {} (average {})", now, human_rate(reading.rate_average));
     text += reading.seconds_left ? fmt::format(", {} left", human_duration(*reading.seconds_left)) : "";
     if (phase == Phase::write) text += fmt::format(", {} zero", human_size(reading.sample.zeroed));
   }
@@ -106,8 +130,8 @@ nlohmann::ordered_json json_of(const ProgressReading& reading) {
   const ProgressSample& sample = reading.sample;
   nlohmann::ordered_json json = {{"phase", key_of(sample.phase)},
                                  {"position", sample.position},
-                                 {"total", sample.total},
-                                 {"percent", reading.percent},
+                                 {"total", nullptr},
+                                 {"percent", nullptr},
                                  {"submitted", sample.submitted},
                                  {"completed", sample.completed},
                                  {"zeroed", sample.zeroed},
@@ -116,6 +140,11 @@ nlohmann::ordered_json json_of(const ProgressReading& reading) {
                                  {"rate", whole(reading.rate_now)},
                                  {"average_rate", whole(reading.rate_average)},
                                  {"seconds", std::floor(sample.seconds * 1000) / 1000}};
+  if (sample.total_known) json["total"] = sample.total;
+  if (has_percent(reading)) json["percent"] = reading.percent;
+  if (has_percent(reading)) json["percent_of"] = reading.of_input ? "compressed input" : "disk";
+  if (reading.of_input) json["input"] = sample.input;
+  if (reading.of_input) json["input_total"] = sample.input_total;
   if (reading.seconds_left) json["seconds_left"] = std::floor(*reading.seconds_left * 10) / 10;
   if (reading.stalled) json["stalled_seconds"] = std::floor(*reading.stalled * 10) / 10;
   return json;

@@ -20,6 +20,8 @@ struct ProgressSample {
   uint64_t moved = 0;                // bytes written, or in the verify phase compared
   // So far; see Progress.
   uint64_t submitted = 0, completed = 0, zeroed = 0, flushed = 0, verified = 0;
+  bool total_known = true;  // false: `total` is 0, and what of the stream's stored bytes was taken tells more
+  uint64_t input = 0, input_total = 0;
 };
 ProgressSample look_at(const Progress& progress, double seconds);
 
@@ -27,11 +29,17 @@ ProgressSample look_at(const Progress& progress, double seconds);
 struct ProgressReading {
   ProgressSample sample;
   double percent = 0;                  // of this phase, rounded down; 100 only when all of it is done
+  bool of_input = false;               // that is of the compressed input: nobody knows yet how large the disk is
   double rate_now = 0;                 // bytes moved a second over the last seconds
   double rate_average = 0;             // and over the whole phase
   std::optional<double> seconds_left;  // of this phase; nothing while it would be a guess
   std::optional<double> stalled;       // seconds without anything completed; nothing while that is no wonder
 };
+
+// Whether there is anything that the percentage could be of.
+inline bool has_percent(const ProgressReading& reading) {
+  return reading.sample.total_known || reading.sample.input_total > 0;
+}
 
 class ProgressMeter {
  public:

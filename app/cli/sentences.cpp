@@ -105,8 +105,11 @@ std::string raw_sentence(const Error& error) {
                  ? with_advice(cannot(device ? with_meaning(error) : error, "input/output error"),
                                "The medium or the connection may be failing: dmesg says more")
                  : cannot(error, "");
-    case ErrorKind::invalid:
     case ErrorKind::refused:
+      // Of streams: more memory than a stream may ask for.
+      if (error.operation == "decode") return with_advice(cannot(error, ""), "--max-window allows it more memory");
+      [[fallthrough]];
+    case ErrorKind::invalid:
     case ErrorKind::differs:
       // These are told best in their own words.
       if (error.os_error || error.cause.empty()) return cannot(error, "that makes no sense");

@@ -22,21 +22,19 @@ std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string c
   return failure(Error{.kind = kind, .operation = "write", .subject = path, .cause = std::move(cause)});
 }
 
-Result<void> not_of_the_source(const std::string& path, const Image& source) {
+Result<void> not_of_the_source(const std::string& path, std::span<const SourceFile> source) {
   struct stat target{};
   if (stat(path.c_str(), &target) != 0) return {};
-  for (size_t index = 0; index < source.file_count(); ++index) {
-    const auto* file = dynamic_cast<const FileDevice*>(&source.file(static_cast<uint16_t>(index)));
+  for (const SourceFile& one : source) {
     struct stat status{};
-    if (!file || fstat(file->descriptor(), &status) != 0) continue;
+    if (fstat(one.file->descriptor(), &status) != 0) continue;
     const bool same = S_ISBLK(target.st_mode) && S_ISBLK(status.st_mode)
                           ? target.st_rdev == status.st_rdev
                           : target.st_dev == status.st_dev && target.st_ino == status.st_ino;
     if (!same) continue;
     return no(ErrorKind::invalid, path,
-              source.layer_of(static_cast<uint16_t>(index)) == 0
-                  ? "it is the source as well; write to another name"
-                  : "it is in the source's backing chain; writing to it would destroy the source");
+              one.backing ? "it is in the source's backing chain; writing to it would destroy the source"
+                          : "it is the source as well; write to another name");
   }
   return {};
 }
@@ -93,7 +91,7 @@ Result<void> may_replace(const std::string& path, const std::string& data_path) 
   return nobody_uses(data_path);
 }
 
-Result<Target> open_target(const TargetRequest& request, const Image& source) {
+Result<Target> open_target(const TargetRequest& request, std::span<const SourceFile> source) {
   Target target{.path = request.path};
   if (auto other = not_of_the_source(target.path, source); !other) return failure(other);
   struct stat status{};

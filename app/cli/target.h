@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include "core/base/result.h"
@@ -9,7 +10,6 @@
 #include "core/device/sg_device.h"
 #include "core/device/target_file.h"
 #include "core/device/target_guard.h"
-#include "core/format/layers.h"
 
 namespace disklathe::cli {
 
@@ -34,12 +34,18 @@ struct TargetRequest {
   std::string passthrough;               // its SCSI generic node, to write through that; empty: not
   CacheMode cache = CacheMode::automatic;
   std::string data_file;  // as the image will name it; empty: none
-  uint64_t size = 0;      // of the guest's disk: what an existing target must have room for
+  uint64_t size = 0;      // of the guest's disk, where it is known: what an existing target must have room for
+};
+
+// A file that the source is read from.
+struct SourceFile {
+  const FileDevice* file = nullptr;
+  bool backing = false;  // it is in the backing chain
 };
 
 // Refuses, before a byte is written: what is part of the source, a folder, what is no file or device, a device or file
 // that somebody uses or that is too small.
-Result<Target> open_target(const TargetRequest& request, const Image& source);
+Result<Target> open_target(const TargetRequest& request, std::span<const SourceFile> source);
 
 // An error of kind `no_space` that tells the bytes that are missing.
 Result<void> has_room(const std::string& path, uint64_t room, uint64_t needed);

@@ -4,46 +4,38 @@
 #include <algorithm>
 
 #include "core/base/arithmetic.h"
-#include "core/engine/piece_cutter.h"
-#include "core/engine/piece_reader.h"
+#include "core/engine/image_pieces.h"
 #include "core/engine/piece_writer.h"
 #include "core/engine/plan.h"
-#include "core/engine/tuner.h"
+#include "core/engine/stream_pieces.h"
 #include "core/engine/workers.h"
-#include "core/io/buffer_pool.h"
 
 namespace disklathe {
 namespace {
 
-constexpr uint64_t least_tuned = 64 << 10;  // bytes
-constexpr uint64_t look_ahead = 16 << 20;   // how far a hole is followed beyond its piece
+constexpr uint64_t pieces_ahead = 8;  // of a stream, decoded before a slot is free for them
 
 struct Copy {
   const CopyJob& job;
   const Plan plan;
+  Progress& progress;
   JobState state;
-  PieceCutter cutter;
   ZeroStrategy zeroing;
   ZeroJoiner joiner;
   Turnstile turnstile;
-  BufferPool buffers;
-  Tuner tuner;
-  Progress& progress;
+  std::unique_ptr<Pieces> pieces;
 
   Copy(const CopyJob& copy_job, const Plan& copy_plan, Progress& copy_progress, const Stop& stop)
       : job(copy_job),
         plan(copy_plan),
+        progress(copy_progress),
         state(stop),
-        cutter(*copy_job.source, copy_job.sparse_size == 0),
-        zeroing(*copy_job.target[0], *copy_job.clock, stop),
-        buffers(copy_plan.most_piece_size, copy_job.target[0]->limits().opt_mem_align, copy_plan.budget),
-        tuner({.start = copy_plan.piece_size,
-               .least = std::max(least_tuned, copy_plan.unit),
-               .most = copy_plan.most_piece_size,
-               .unit = copy_plan.unit}),
-        progress(copy_progress) {
-    if (!job.target_is_zero) cutter.look_past_edges(look_ahead);
-    if (job.keep_holes) cutter.leave_out_holes(*job.source->layers()[0].reader, job.writer->unit(), progress.skipped);
+        zeroing(*copy_job.target[0], *copy_job.clock, stop) {
+    if (job.stream) {
+      pieces = std::make_unique<StreamPieces>(job, plan, progress, state);
+    } else {
+      pieces = std::make_unique<ImagePieces>(job, plan, progress);
+    }
   }
 };
 
@@ -54,14 +46,26 @@ Plan plan_copy(const CopyJob& job) {
     request.queued |= file->io_mode() == IoMode::queued;
     request.rotating |= file->limits().rotational.value_or(false);
   }
-  request.queued |= wants_queue(*job.source);
-  request.computes = job.writer->encodes() || has_compression(*job.source);
-  request.buffers = 1 + (job.writer->encodes() ? 1 : 0) + (has_compression(*job.source) ? 2 : 0);
+  request.computes = job.writer->encodes();
+  request.buffers = 1 + (job.writer->encodes() ? 1 : 0);
   request.worker_memory = job.writer->encode_memory();
   request.ordered = job.writer->wants_order();
-  request.unit = std::max<uint64_t>(largest_cluster(*job.source), job.writer->unit());
+  request.unit = job.writer->unit();
   request.optimal_io = job.target[0]->limits().optimal_io.value;
+  if (job.source) {
+    request.queued |= wants_queue(*job.source);
+    request.computes |= has_compression(*job.source);
+    request.buffers += has_compression(*job.source) ? 2 : 0;
+    request.unit = std::max(request.unit, largest_cluster(*job.source));
+  }
   Plan plan = make_plan(request);
+  if (job.stream) {
+    // What a tuner would measure is the decoder.
+    plan.most_piece_size = plan.piece_size;
+    plan.tuned = false;
+    // Enough to keep both sides busy; what is decoded further ahead has left the processor's cache when it is written.
+    plan.budget = (uint64_t{plan.workers} * plan.slots_per_worker + pieces_ahead) * plan.piece_size;
+  }
   if (job.workers != 0) plan.workers = job.workers;
   if (job.slots_per_worker != 0) plan.slots_per_worker = job.slots_per_worker;
   if (job.piece_size != 0) {
@@ -71,45 +75,25 @@ Plan plan_copy(const CopyJob& job) {
   return plan;
 }
 
-uint64_t data_bytes(const Piece& piece) {
-  uint64_t bytes = 0;
-  for (const Extent& extent : piece.extents) bytes += reads_zero(extent) ? 0 : extent.guest.length;
-  return bytes;
-}
-
 // What one slot has of its own.
 struct Slot {
-  PieceReader reader;
+  std::unique_ptr<PieceSource> source;
   PieceWriter writer;
   Piece piece;
 
   explicit Slot(Copy& copy)
-      : reader(*copy.job.source, copy.plan.most_piece_size),
+      : source(copy.pieces->source_for_slot()),
         writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.progress, copy.plan.most_piece_size) {}
 };
 
-// The next piece from its map to the target; false when there are no more.
-Task<Result<bool>> copy_next(Ring& ring, Copy& copy, Slot& slot) {
-  const uint64_t size = copy.plan.tuned ? copy.tuner.choice().size : copy.plan.piece_size;
-  auto lease = co_await copy.buffers.lease(ring, size);
-  const MutableBytes memory = lease.buffer().bytes();
-  const Tuner::Time begun = copy.job.clock->now();
-
-  Piece& piece = slot.piece;
-  auto more = copy.cutter.next(piece, size);
-  if (!more || !*more) co_return more;
-  if (!piece.zero) {
-    auto read = co_await slot.reader.read(ring, piece.guest.at, piece.extents, memory);
-    if (!read) co_return failure(read);
-  }
-  auto written = co_await slot.writer.write(ring, piece, memory);
+// The next piece from its source to the target; false when there are no more.
+Task<Result<bool>> copy_next(Ring& ring, Slot& slot) {
+  auto lease = co_await slot.source->next(ring, slot.piece);
+  if (!lease) co_return failure(lease);
+  if (!*lease) co_return false;
+  auto written = co_await slot.writer.write(ring, slot.piece, (*lease)->buffer().bytes());
   if (!written) co_return failure(written);
-  if (copy.plan.tuned && !piece.zero) {
-    copy.tuner.record(data_bytes(piece), begun, copy.job.clock->now());
-    const Tuner::Choice choice = copy.tuner.choice();
-    copy.progress.request_size = choice.size;
-    copy.progress.request_reason = choice.reason;
-  }
+  slot.source->written(slot.piece);
   co_return true;
 }
 
@@ -117,13 +101,14 @@ Task<Result<bool>> copy_next(Ring& ring, Copy& copy, Slot& slot) {
 Task<void> copy_slot(Ring& ring, Copy& copy) {
   Slot slot(copy);
   while (!copy.state.over()) {
-    auto more = co_await copy_next(ring, copy, slot);
+    auto more = co_await copy_next(ring, slot);
     if (more && !*more) break;
     if (!more) {
       copy.state.fail(std::move(more.error()));
       copy.turnstile.abandon();
     }
   }
+  if (copy.state.over()) copy.pieces->abandon();
 }
 
 // The hole that the last piece left open.
@@ -135,7 +120,10 @@ Task<void> zero_rest(Ring& ring, Copy& copy, Range range) {
 }  // namespace
 
 Result<void> copy(const CopyJob& job, Progress& progress, const Stop& stop) {
-  progress.total = job.source->size();
+  const std::optional<uint64_t> size = job.source ? job.source->size() : job.stream->size();
+  progress.total = size.value_or(0);
+  progress.total_known = size.has_value();
+  progress.input_total = job.stream ? job.stream->stored_size().value_or(0) : 0;
   progress.phase = Phase::write;
   Copy copy(job, plan_copy(job), progress, stop);
   progress.request_size = copy.plan.piece_size;

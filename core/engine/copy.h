@@ -15,9 +15,18 @@
 
 namespace disklathe {
 
+class PieceDigests;
+namespace stream {
+class Source;
+}
+
 // Everything a copy needs, already open: the engine never sees a path.
 struct CopyJob {
-  Image* source = nullptr;
+  Image* source = nullptr;  // or:
+  stream::Source* stream = nullptr;
+  // Of a stream: what the writer was made for. Nothing: its size is not known, and the writer takes it in the end.
+  std::optional<uint64_t> disk_size;
+  PieceDigests* digests = nullptr;  // of a stream: taken on the way, for verify()
   ImageWriter* writer = nullptr;
   // The target's files in Placement::file order: the image, and its external data file if it has one.
   BlockDevice* target[2] = {nullptr, nullptr};

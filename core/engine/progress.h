@@ -8,13 +8,18 @@
 
 namespace disklathe {
 
-enum class Phase : uint8_t { prepare, write, flush, verify, done };
+// measure: a stream is decoded to learn its size.
+enum class Phase : uint8_t { prepare, measure, write, flush, verify, done };
 
 // What a running job tells whoever looks, from any thread. Bytes of the guest's disk; each only grows, and
 // read, zero and skipped never exceed total together.
 struct Progress {
   std::atomic<Phase> phase{Phase::prepare};
-  std::atomic<uint64_t> total{0};      // of this phase: bytes to go through
+  std::atomic<uint64_t> total{0};  // of this phase: bytes to go through
+  // False while a stream has not said how large it is: then `input` tells how far it is, where input_total is not 0.
+  std::atomic<bool> total_known{true};
+  std::atomic<uint64_t> input{0}, input_total{0};  // stored bytes of the stream taken, and of all of it
+
   std::atomic<uint64_t> submitted{0};  // data bytes handed to the target
   std::atomic<uint64_t> completed{0};  // data bytes the target has acknowledged
   std::atomic<uint64_t> zeroed{0};     // bytes that became zero by a command or by never being written

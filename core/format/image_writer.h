@@ -51,6 +51,10 @@ class ImageWriter {
   // anyway.
   virtual Result<std::optional<Range>> place_zero(Range guest) = 0;
 
+  // The guest's disk has this many bytes from now on: for a stream, which tells its size only in the end. Everything
+  // placed lies below. `unsupported` where the format has to know the size beforehand.
+  virtual Result<void> set_size(uint64_t size);
+
   // Everything placed has been written. Writes the metadata in an order that makes a crash harmless:
   // flushes around it as that order needs (skipped when durable is false: the user asked for `unsafe`).
   virtual Result<void> finish(bool durable) = 0;

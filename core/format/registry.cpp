@@ -12,6 +12,18 @@ namespace {
 
 constexpr uint64_t probed_head = 4096, probed_tail = 512;  // bytes
 
+const Format* surest(Bytes head, Bytes tail, uint64_t file_size) {
+  const Format* surest = nullptr;
+  int best = 0;
+  for (const Format& format : formats()) {
+    const int sure = format.probe ? format.probe(head, tail, file_size) : 0;
+    if (sure <= best) continue;
+    best = sure;
+    surest = &format;
+  }
+  return surest;
+}
+
 }  // namespace
 
 std::span<const Format> formats() {
@@ -27,20 +39,14 @@ const Format* find_format(std::string_view name) {
   return found == formats().end() ? nullptr : &*found;
 }
 
+const Format* probe_head(Bytes head) { return surest(head, {}, head.size()); }
+
 Result<Probed> probe_format(BlockDevice& file) {
   std::vector<std::byte> head(std::min(file.size(), probed_head)), tail(std::min(file.size(), probed_tail));
   if (auto read = file.read_now(0, head); !read) return failure(read);
   if (auto read = file.read_now(file.size() - tail.size(), tail); !read) return failure(read);
-  Probed probed{.format = &formats().front()};
-  int best = 0;
-  for (const Format& format : formats()) {
-    const int sure = format.probe ? format.probe(head, tail, file.size()) : 0;
-    if (sure > best) {
-      best = sure;
-      probed.format = &format;
-    }
-  }
-  return probed;
+  const Format* found = surest(head, tail, file.size());
+  return Probed{.format = found ? found : &formats().front()};
 }
 
 }  // namespace disklathe

@@ -72,6 +72,7 @@ struct Format {
   Result<std::unique_ptr<ImageWriter>> (*create)(const CreateRequest& request) = nullptr;  // null: read-only format
   Result<Measured> (*measure)(const MeasureRequest& request) = nullptr;
   std::vector<OptionInfo> options;  // of create
+  bool grows = false;               // its writers take ImageWriter::set_size()
 };
 
 std::span<const Format> formats();
@@ -81,6 +82,8 @@ struct Probed {
   const Format* format = nullptr;
   bool by_content_alone = true;  // always: nothing else was asked. Said to the user when it matters.
 };
+// What the first bytes of something that can only be read forward claim to be; null: nothing, so it is raw.
+const Format* probe_head(Bytes head);
 // Reads the head and tail of the file; raw when nothing claims it.
 Result<Probed> probe_format(BlockDevice& file);
 

@@ -14,7 +14,8 @@ Format format() {
           .open = open,
           .create = create,
           .measure = measure,
-          .options = create_options()};
+          .options = create_options(),
+          .grows = true};
 }
 
 }  // namespace disklathe::raw

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "core/base/arithmetic.h"
 #include "core/format/option_values.h"
 #include "core/format/preallocate.h"
@@ -32,6 +34,12 @@ class Writer final : public ImageWriter {
     return guest;
   }
 
+  Result<void> set_size(uint64_t size) override {
+    if (auto resized = file_.resize(size); !resized) return resized;
+    size_ = size;
+    return {};
+  }
+
   Result<void> finish(bool durable) override {
     if (!durable) return {};
     return file_.flush_now();
@@ -39,12 +47,13 @@ class Writer final : public ImageWriter {
 
  private:
   Result<void> check(Range guest) const {
-    if (guest.at <= size_ && guest.length <= size_ - guest.at) return {};
+    const uint64_t size = size_;
+    if (guest.at <= size && guest.length <= size - guest.at) return {};
     return failure(ErrorKind::invalid, "place", "past the end of the disk", guest.at);
   }
 
   BlockDevice& file_;
-  uint64_t size_;
+  std::atomic<uint64_t> size_;
   bool reads_zero_;
 };
 

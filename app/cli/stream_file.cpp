@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/stream_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+#include "core/format/registry.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view standard_input = "standard input";
+constexpr size_t looked_at = 4096;
+
+std::unexpected<Error> no(ErrorKind kind, const std::string& subject, std::string cause) {
+  return failure(Error{.kind = kind, .operation = "read", .subject = subject, .cause = std::move(cause)});
+}
+
+// An input, and what has to stay open for it.
+struct OpenedInput {
+  StreamFile stream;
+  std::unique_ptr<stream::Input> input;
+};
+
+Result<OpenedInput> open_standard_input(const OpenPolicy& policy) {
+  OpenedInput opened;
+  struct stat status{};
+  if (isatty(STDIN_FILENO))
+    return no(ErrorKind::invalid, "",
+              "'-' is standard input, and that is this terminal: redirect a file or a pipe into it");
+  if (fstat(STDIN_FILENO, &status) != 0) return failure(os_failure(errno, "read", standard_input));
+  if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
+    opened.input = stream::make_pipe_input(STDIN_FILENO, std::string(standard_input));
+    return opened;
+  }
+  const off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+  const int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0 || at < 0) return failure(os_failure(errno, "read", standard_input));
+  auto file = FileDevice::adopt(fd, std::string(standard_input), false, policy.cache);
+  if (!file) return failure(file);
+  opened.stream.file = std::move(*file);
+  opened.input = stream::make_file_input(*opened.stream.file, static_cast<uint64_t>(at));
+  return opened;
+}
+
+Result<OpenedInput> open_pipe(const std::string& path) {
+  OpenedInput opened;
+  // Without O_NONBLOCK it would wait here, deaf to signals, for somebody to write.
+  opened.stream.pipe = Descriptor(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!opened.stream.pipe.open()) return failure(os_failure(errno, "open", path));
+  opened.input = stream::make_pipe_input(opened.stream.pipe.get(), path);
+  return opened;
+}
+
+Result<OpenedInput> open_file(const std::string& path, const OpenPolicy& policy) {
+  OpenedInput opened;
+  auto file = open_for_reading(path, policy);
+  if (!file) return failure(file);
+  opened.stream.file = std::move(*file);
+  opened.input = stream::make_file_input(*opened.stream.file);
+  return opened;
+}
+
+bool is_kind(const std::string& path, mode_t kind) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
+}
+
+}  // namespace
+
+bool names_pipe(const std::string& path) { return path == "-" || is_kind(path, S_IFIFO); }
+
+Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy,
+                                              const Stop& stop) {
+  const bool pipe = names_pipe(request.path);
+  const bool encoded = stream::find_encoding(request.format) != nullptr;
+  if (pipe && !encoded && !request.format.empty() && request.format != "raw") {
+    if (auto known = format_named(request.format); !known) return failure(Error(known.error()));
+    return no(ErrorKind::unsupported, request.path,
+              fmt::format("{} images are read at many places, a pipe only from front to back: save it to a file first",
+                          request.format));
+  }
+  // What a device holds is a disk, whatever its first bytes look like, unless the user says otherwise.
+  if (!pipe && !encoded && (!request.format.empty() || !is_kind(request.path, S_IFREG))) return std::nullopt;
+
+  auto opened = request.path == "-" ? open_standard_input(policy)
+                : pipe              ? open_pipe(request.path)
+                                    : open_file(request.path, policy);
+  if (!opened) return failure(opened);
+  opened->input->halt_when([&stop] { return stop.requested(); });
+  auto source = stream::Source::open(std::move(opened->input),
+                                     {.format = request.format, .limits = {.most_window = request.most_window}});
+  if (!source) return failure(source);
+  if (!pipe && (*source)->format() == "raw") return std::nullopt;
+  opened->stream.source = std::move(*source);
+  return std::move(opened->stream);
+}
+
+Result<std::string> content_of(stream::Source& source) {
+  const auto head = source.head(looked_at);
+  if (!head) return std::unexpected(head.error());
+  if (const Format* format = probe_head(*head)) return fmt::format("a {} image", format->name);
+  if (source.encoding()) {
+    if (const auto* again = stream::detect_encoding(*head)) return fmt::format("{} data", again->description);
+  }
+  constexpr std::string_view tar_magic = "ustar";
+  constexpr size_t tar_magic_at = 257;
+  const std::string_view text(reinterpret_cast<const char*>(head->data()), head->size());
+  if (text.size() > tar_magic_at && text.substr(tar_magic_at).starts_with(tar_magic)) return "a tar archive";
+  return std::string();
+}
+
+Result<void> must_hold_raw(const StreamRequest& request, StreamFile& stream) {
+  if (!request.format.empty()) return {};
+  auto content = content_of(*stream.source);
+  if (!content) return failure(content);
+  if (content->empty()) return {};
+  const std::string_view format = stream.source->format();
+  const std::string advice = names_pipe(request.path)
+                                 ? "save that to a file first"
+                                 : fmt::format("unpack it first: {}", unpacking_command(format, request.path));
+  return no(ErrorKind::unsupported, std::string(stream.source->name()),
+            fmt::format("what it holds is {}, which cannot be read from front to back only; {} (-f {} takes it for a "
+                        "raw disk)",
+                        *content, advice, format));
+}
+
+std::string unpacking_command(std::string_view format, const std::string& path) {
+  const std::string_view program = format == "gz"    ? "gzip"
+                                   : format == "bz2" ? "bzip2"
+                                   : format == "zst" ? "zstd"
+                                                     : format;
+  return fmt::format("{} -dk '{}'", program, path);
+}
+
+}  // namespace disklathe::cli
