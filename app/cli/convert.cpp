@@ -40,8 +40,7 @@ constexpr std::string_view help =
   -q  say less    -U  also while another program writes to SOURCE
   --passthrough      SOURCE or TARGET is /dev/sgN, moved by SCSI commands, not split
   -m N, -W, -C       taken and ignored: always parallel, in any order, by the best way
-A new TARGET appears under its name when it is complete, never before.
-Long forms: those of qemu-img convert --help.
+A new TARGET appears only when it is complete. Long forms: see qemu-img convert --help.
 )";
 
 struct Words {

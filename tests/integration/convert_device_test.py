@@ -270,6 +270,9 @@ class MeanwhileTest(DeviceTest):
         while int(written.read_text().split()[6]) == before:
             self.assertLess(time.monotonic(), deadline, "nothing is written")
         program.send_signal(signal.SIGSTOP)
+        in_flight = written.with_name("inflight")
+        while in_flight.read_text().split() != ["0", "0"]:
+            self.assertLess(time.monotonic(), deadline, "what is under way does not end")
         return program
 
     def go_on(self, program):
