@@ -105,7 +105,8 @@ Result<SweepRequest> understand(Words& words) {
     double seconds = 0;
     const char* end = words.seconds.data() + words.seconds.size();
     const auto [after, error] = std::from_chars(words.seconds.data(), end, seconds);
-    if (error != std::errc() || after != end || !(seconds >= 0.01 && seconds <= 3600))
+    const bool fits = seconds >= 0.01 && seconds <= 3600;
+    if (error != std::errc() || after != end || !fits)
       return invalid(fmt::format("--seconds takes a number from 0.01 to 3600, not '{}'", words.seconds));
     request.time_per_size = std::chrono::nanoseconds(std::llround(seconds * 1e9));
   }

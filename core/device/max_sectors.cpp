@@ -95,7 +95,10 @@ MaxSectorsOverride::MaxSectorsOverride(MaxSectorsOverride&& other) noexcept
       guard_(std::exchange(other.guard_, -1)),
       lifeline_(std::exchange(other.lifeline_, -1)) {}
 
-MaxSectorsOverride::~MaxSectorsOverride() { (void)restore(); }
+MaxSectorsOverride::~MaxSectorsOverride() {
+  // Who wants to know has called it before.
+  [[maybe_unused]] const Result<void> restored = restore();
+}
 
 Result<void> MaxSectorsOverride::restore() {
   if (guard_ < 0) return {};

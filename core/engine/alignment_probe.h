@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/base/result.h"
@@ -20,7 +21,7 @@ struct AlignmentRun {
   uint64_t bounces = 0;  // writes whose memory had to be copied first: below what the device takes
 };
 
-inline constexpr uint32_t alignment_probe_write = 4096;  // bytes
+inline constexpr size_t alignment_probe_write = 4096;  // bytes
 
 // `count` direct writes from memory at 512 and as many at 4096, in alternating batches, one at a time, over the whole
 // device again and again. Overwrites it. Errors: unsupported without direct I/O, or with larger blocks than 4 KiB.
