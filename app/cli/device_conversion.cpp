@@ -138,6 +138,8 @@ Result<DeviceTarget> choose_for_conversion(const std::string& path, const Device
   if (!options.allow_sector_mismatch) {
     if (auto fits = has_fitting_sectors(target.chosen, target.table); !fits) return failure(fits);
   }
+  const Range written{0, source.size.value_or(target.chosen.identity.size)};
+  if (auto may = takes_any_order(target.chosen, written); !may) return failure(may);
   const Asking asking(job);
   EraseRequest request{.ranges = {}, .yes_erase = options.yes_erase};
   if (source.size) request.ranges.push_back({0, *source.size});

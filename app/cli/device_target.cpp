@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/device_target.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 
 #include "app/cli/device_words.h"
+#include "core/device/descriptor.h"
+#include "core/device/zones.h"
 
 namespace disklathe::cli {
 namespace {
@@ -84,6 +87,24 @@ Result<T> in_words(Guarded<T> guarded, const std::string& path) {
 }  // namespace
 
 Result<ChosenDevice> choose_target_device(const std::string& path) { return in_words(choose_device(path), path); }
+
+Result<void> takes_any_order(const ChosenDevice& chosen, Range range) {
+  const Descriptor device(open(chosen.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!device.open()) return {};  // opening it for writing will say why
+  const auto sequential = first_sequential_byte(device.get(), range);
+  if (!sequential) {
+    Error error = sequential.error();
+    error.subject = chosen.path;
+    return failure(std::move(error));
+  }
+  if (!*sequential) return {};
+  return failure(Error{.kind = ErrorKind::unsupported,
+                       .operation = "write to",
+                       .subject = chosen.path,
+                       .cause = fmt::format("from byte {} on its zones can only be written in order (a zoned device); "
+                                            "images go onto conventional zones only",
+                                            **sequential)});
+}
 
 Result<std::unique_ptr<FileDevice>> open_target_device(const ChosenDevice& chosen, CacheMode cache) {
   return in_words(open_chosen(chosen, cache), chosen.path);

@@ -36,6 +36,7 @@ Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
   if (!chosen) return failure(chosen);
   const auto area = area_of(request, chosen->identity.size);
   if (!area) return failure(area.error());
+  if (auto may = takes_any_order(*chosen, {0, *area}); !may) return failure(may);
   if (auto may = confirm_erase(*chosen, {.ranges = {{0, *area}}, .yes_erase = request.yes_erase}); !may)
     return failure(may);
   auto device = open_target_device(*chosen, CacheMode::none);

@@ -114,6 +114,8 @@ Result<void> open_device(Zeroing& zeroing) {
   auto ranges = parse_ranges(zeroing.range_words, chosen->identity.size);
   if (!ranges) return failure(ranges);
   zeroing.ranges = std::move(*ranges);
+  for (const Range& range : zeroing.ranges)
+    if (auto may = takes_any_order(*chosen, range); !may) return may;
   if (auto agreed = confirm_erase(*chosen, {.ranges = zeroing.ranges, .yes_erase = zeroing.yes_erase}); !agreed)
     return agreed;
   auto device = open_target_device(*chosen, CacheMode::automatic);
