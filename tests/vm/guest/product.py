@@ -13,6 +13,9 @@ ENVIRONMENT = {**os.environ, "LD_LIBRARY_PATH": "/payload/lib"}
 SAMPLE_RAW, SAMPLE_QCOW2 = "/payload/sample.raw", "/payload/sample.qcow2"
 SAMPLE = open(SAMPLE_RAW, "rb").read()
 
+# app/cli/exit_codes.h
+EXIT_USAGE, EXIT_IO, EXIT_PERMISSION, EXIT_BUSY, EXIT_NO_SPACE, EXIT_VANISHED, EXIT_UNSUPPORTED = 2, 10, 12, 13, 14, 15, 18
+
 
 def start(*words):
     return subprocess.Popen([PROGRAM, *map(str, words)], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
@@ -25,16 +28,13 @@ def run(*words, seconds=120):
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
-ASKS_FOR_ID = "--yes-erase" in run("convert", "--help").stdout
-
-
 def id_of(node):
     return json.loads(run("devices", "--output=json", node).stdout)["devices"][0]["id"]
 
 
 def onto(source, node, *words):
     """The words that write an image onto a device."""
-    return "convert", "-n", *(("--yes-erase", id_of(node)) if ASKS_FOR_ID else ()), *words, source, node
+    return "convert", "--yes-erase", id_of(node), *words, source, node
 
 
 class Case(unittest.TestCase):
