@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "core/base/arithmetic.h"
 #include "core/device/file_device_state.h"
@@ -113,10 +115,21 @@ bool FileDevice::State::vanished() const {
   return in_sysfs && access(node.c_str(), F_OK) != 0;
 }
 
+// Requests may fail a moment before the kernel has noticed that their device was pulled out.
+bool FileDevice::State::vanished_after(int os_error) const {
+  constexpr int looks = 10;
+  for (int look = 0; look < looks; ++look) {
+    if (vanished()) return true;
+    if (!block_device || os_error != EIO) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
 std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const {
   result.error().subject = name;
   // A device that is gone answers ENOSPC, EIO, or an early end, as often as ENODEV.
-  if (vanished()) {
+  if (vanished_after(result.error().os_error)) {
     result.error().kind = ErrorKind::vanished;
   } else if (became_read_only()) {
     // Which it answers with EIO, EPERM or EROFS; nothing else is wrong with it.

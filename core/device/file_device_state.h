@@ -53,6 +53,7 @@ struct FileDevice::State {
   // The error with its subject, and with the device's end told from its illness by asking the kernel again.
   std::unexpected<Error> explained(Result<void>& result) const;
   bool vanished() const;
+  bool vanished_after(int os_error) const;
   bool became_read_only() const;
 };
 
