@@ -198,7 +198,7 @@ class OutputTest(CommandTest):
 class StopTest(CommandTest):
     """Conversions that last, because much is compressed as hard as can be, and are disturbed."""
 
-    SIZE = 96 * MIB
+    SIZE = 192 * MIB
 
     def setUp(self):
         super().setUp()
@@ -206,7 +206,7 @@ class StopTest(CommandTest):
         pathlib.Path("x.qcow2").write_bytes(b"the old one")
 
     def start(self, *words):
-        return subprocess.Popen([DISKLATHE, "convert", "-c", "-o", "compression_type=zlib", "--level", "9", "-O",
+        return subprocess.Popen([DISKLATHE, "convert", "-c", "-o", "compression_type=zlib", "--level", "12", "-O",
                                  "qcow2", *words, "a.raw", "x.qcow2"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True)
 
