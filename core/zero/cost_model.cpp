@@ -60,11 +60,10 @@ void ZeroCostModel::looked(uint64_t length, bool zero, Time begun, Time done) {
 bool ZeroCostModel::worth_a_look(Time now) {
   const std::scoped_lock lock(mutex_);
   if (rule_ == Rule::sparse || rule_ == Rule::commands_only) return false;
-  const double per_byte = look_bytes_ > 0 ? look_seconds_ / look_bytes_ : 0;
-  const bool saves = look_bytes_ > 0 && per_byte < zero_share_ * write_.per_byte();
   // The first is taken on trust; one that did not save is repeated after 100 times its cost.
-  const bool due = !look_tried_ || (look_bytes_ > 0 && now - last_look_ >= Seconds(losing_share * per_byte * mebi));
-  if (!saves && !due) return false;
+  const Seconds wait(look_bytes_ > 0 ? losing_share * look_seconds_ / look_bytes_ * mebi : 0);
+  const bool due = !look_tried_ || (look_bytes_ > 0 && now - last_look_ >= wait);
+  if (!due && !looking_saves()) return false;
   look_tried_ = true;
   last_look_ = now;
   return true;
@@ -81,10 +80,16 @@ ZeroCostModel::Time ZeroCostModel::expected(uint64_t length) const {
   return std::chrono::duration_cast<Time>(Seconds(command_.of(length)));
 }
 
-// A length about which nothing is known but bounds, of which the better one would beat writing.
+// A length about which nothing is known but bounds, of which the better one would beat writing; or which lost once, as
+// on a busy machine the first command of a good device may.
 bool ZeroCostModel::may_win(uint64_t length) const {
-  return command_.samples(length) == 0 && command_.at_least(length) < write_.of(length) &&
-         lost_ + command_.of(length) <= most_lost;
+  const unsigned samples = command_.samples(length);
+  const bool open = samples == 0 ? command_.at_least(length) < write_.of(length) : samples == 1;
+  return open && lost_ + command_.of(length) <= most_lost;
+}
+
+bool ZeroCostModel::looking_saves() const {
+  return look_bytes_ > 0 && look_seconds_ / look_bytes_ < zero_share_ * write_.per_byte();
 }
 
 // Commands lose, but that was some time ago.
@@ -140,7 +145,7 @@ uint64_t ZeroCostModel::worth_a_command() const {
 
 uint64_t ZeroCostModel::fold_below(Time now) {
   const std::scoped_lock lock(mutex_);
-  if (rule_ == Rule::no_commands) return never;
+  if (rule_ == Rule::no_commands) return !look_tried_ || looking_saves() ? short_hole : never;
   if (rule_ == Rule::sparse) return command_.known() && write_.known() ? std::min(worth(), short_hole) : short_hole;
   if (!write_.known() && folds_granted_ < pieces_folded) {
     ++folds_granted_;
@@ -149,6 +154,8 @@ uint64_t ZeroCostModel::fold_below(Time now) {
   if (!command_.known())
     return ++asked_ % patience == 0 ? short_hole >> (2 * std::min(asked_ / patience, 4U)) : short_hole;
   const uint64_t length = worth();
+  // A target that is found to be zero mostly (thin, and new) is not to be filled: longer holes are looked at.
+  if (length > short_hole && (looking_saves() || (length == never && !look_tried_))) return short_hole;
   if (length == never) return due(first_command, now) ? short_hole : never;
   if (write_.known() && now - last_large_ >= measure_again) {
     last_large_ = now;

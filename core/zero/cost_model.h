@@ -63,6 +63,7 @@ class ZeroCostModel {
  private:
   bool wins(uint64_t length) const { return command_.of(length) < write_.of(length); }
   bool may_win(uint64_t length) const;
+  bool looking_saves() const;
   bool due(uint64_t length, Time now) const;
   uint64_t most_at_once() const;
   uint64_t worth() const;

@@ -92,16 +92,17 @@ class CostModelTest : public QObject {
     QVERIFY(!device.model.next(worth - kibi, device.now).command);
   }
 
-  void zeroingThatIsNoFasterIsLeftAloneAfterTwoProbes_data() {
+  void zeroingThatIsNoFasterIsLeftAloneAfterFourProbes_data() {
     QTest::addColumn<double>("times");
     for (const double times : {1.0, 0.5, 0.1}) QTest::addRow("%g times as fast", times) << times;
   }
-  void zeroingThatIsNoFasterIsLeftAloneAfterTwoProbes() {
+  void zeroingThatIsNoFasterIsLeftAloneAfterFourProbes() {
     QFETCH(double, times);
     Simulation device(times * W);
     device.write(mebi);
     for (int i = 0; i < 20; ++i) device.step(gibi);
-    QVERIFY2(device.commands <= 2, QByteArray::number(device.commands));
+    QVERIFY2(device.commands <= 4, QByteArray::number(device.commands));
+    QVERIFY(device.model.worth_a_look(device.now));
     QCOMPARE(device.model.fold_below(device.now), ZeroCostModel::never);
   }
 
@@ -127,6 +128,36 @@ class CostModelTest : public QObject {
     }
     QVERIFY(step.command);
     QVERIFY(std::abs(static_cast<double>(model.worth_a_command()) / (4e-3 / (0.9 / W)) - 1) < 0.01);
+  }
+
+  // On a busy machine any one command may be late.
+  void oneLateCommandIsForgiven() {
+    ZeroCostModel model;
+    Clock::Time now = 1s;
+    model.wrote(mebi, now, now + 2ms);
+    now += 2ms;
+    for (const Clock::Time took : {50ms, 1ms}) {
+      const auto step = model.next(mebi, now);
+      QVERIFY(step.command && step.alone);
+      model.commanded(step, now, now + took);
+      now += took;
+    }
+    QVERIFY(model.next(mebi, now).command);
+  }
+
+  // A new thin volume whose command is slow: what is not there already is not made to be.
+  void holesOfATargetThatReadsAsZeroAreNotFilled() {
+    ZeroCostModel model(ZeroCostModel::Rule::no_commands);
+    model.wrote(mebi, 1s, 1s + 2ms);
+    QVERIFY(model.fold_below(1s) < mebi);
+    Clock::Time now = 2s;
+    QVERIFY(model.worth_a_look(now));
+    for (int i = 0; i < 10; ++i) {
+      model.looked(mebi, true, now, now + 100us);
+      now += 100us;
+      QVERIFY(model.worth_a_look(now));
+    }
+    QVERIFY(model.fold_below(now) < mebi);
   }
 
   void findingOutThatCommandsAreSlowTakesAQuarterOfASecondAtMost() {
@@ -197,6 +228,7 @@ class CostModelTest : public QObject {
   void withoutACommandEverythingIsWritten() {
     ZeroCostModel model(ZeroCostModel::Rule::no_commands);
     QVERIFY(!model.next(gibi, 1s).command);
+    QVERIFY(model.worth_a_look(1s));
     QCOMPARE(model.fold_below(1s), ZeroCostModel::never);
   }
 
