@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// LABELS: slow
 #include <unistd.h>
 
 #include <QTest>
@@ -203,12 +202,13 @@ class StreamCopyTest : public QObject {
         MemoryDevice memory;
         FaultyDevice target(memory);
         const auto writer = make_writer(target, format, 1 << 30);
-        target.fail_write(target.writes() + 3, EIO);
+        // For good: a single failure may meet the growing of the file, which is tried once more and then succeeds.
+        target.stop_after_writes(target.writes() + 3);
         const auto copied =
             copy({.stream = source.get(), .disk_size = 1 << 30, .writer = writer.get(), .target = {&target}}, progress_,
                  stop_);
         QVERIFY(!copied);
-        QCOMPARE(copied.error().kind, ErrorKind::io);
+        QCOMPARE(copied.error().kind, ErrorKind::vanished);
       }
     }
   }
