@@ -41,16 +41,20 @@ Result<std::unique_ptr<Ring>> Ring::create(RingKind kind) {
 void Ring::spawn(Task<void> task) {
   ++running_;
   Root::run(*this, std::move(task));
-  backend_->start();
+  // From within run() that is done when who spawns suspends: many that are spawned together are submitted together.
+  if (!inside_run_) backend_->start();
 }
 
 void Ring::run() {
+  inside_run_ = true;
   std::vector<std::coroutine_handle<>> resumable;
   while (running_ > 0) {
     {
       const std::lock_guard lock(posted_mutex_);
       resumable.swap(posted_);
     }
+    resumable.insert(resumable.end(), next_.begin(), next_.end());
+    next_.clear();
     if (resumable.empty()) {
       backend_->wait();
       continue;
@@ -61,6 +65,7 @@ void Ring::run() {
     }
     resumable.clear();
   }
+  inside_run_ = false;
 }
 
 void Ring::post(std::coroutine_handle<> coroutine) {
@@ -69,6 +74,8 @@ void Ring::post(std::coroutine_handle<> coroutine) {
   // Inside the lock: once the ring's thread has the coroutine it may end, and the ring with it.
   if (posted_.size() == 1) backend_->wake();
 }
+
+Ring::Turn Ring::next_turn() { return Turn(*this); }
 
 Ring::Operation Ring::perform(const FileHandle& file, const IoRequest& request) {
   IoRequest addressed = request;

@@ -69,6 +69,11 @@ class Ring {
   // From any thread: resume this coroutine on this ring's thread, from within run().
   void post(std::coroutine_handle<> coroutine);
 
+  // Awaitable, on the ring's own thread: goes on in the ring's next turn, when all that has completed by now has been
+  // dealt with.
+  class Turn;
+  Turn next_turn();
+
   // Awaitable; the result is bytes done or -errno, one system call's worth (it may be short).
   class Operation;
   Operation perform(const FileHandle& file, const IoRequest& request);
@@ -80,8 +85,21 @@ class Ring {
   RingKind kind_;
   std::unique_ptr<IoBackend> backend_;
   size_t running_ = 0;
+  bool inside_run_ = false;
+  std::vector<std::coroutine_handle<>> next_;  // go on in the next turn
   std::mutex posted_mutex_;
   std::vector<std::coroutine_handle<>> posted_;
+};
+
+class Ring::Turn {
+ public:
+  explicit Turn(Ring& ring) : ring_(ring) {}
+  static bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> waiter) { ring_.next_.push_back(waiter); }
+  static void await_resume() {}
+
+ private:
+  Ring& ring_;
 };
 
 class Ring::Operation {
