@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nbd/block_status.h"
+
+#include <algorithm>
+
+#include "core/base/arithmetic.h"
+#include "core/base/endian.h"
+
+namespace disklathe::nbd {
+namespace {
+
+constexpr size_t max_extents = 4096;  // of one chunk
+constexpr unsigned max_looks = 256;   // at the map
+// Where lengths have 32 bits: the last multiple of the largest block.
+constexpr uint64_t longest_extent = 0xffff0000;
+
+struct Status {
+  uint64_t length;
+  uint32_t value;
+};
+
+uint32_t value_of(const Run& run, uint32_t context) {
+  if (context == 1) return run.depth;
+  return (run.zero ? uint32_t{status_zero} : 0) | (run.allocated ? 0 : uint32_t{status_hole});
+}
+
+Result<std::vector<Run>> look_up(Access& access, const Request& request, Dialect dialect) {
+  std::vector<Run> runs;
+  // One extent of a compact reply is all that can be told at once, and a map may be costly.
+  const uint64_t most = dialect == Dialect::extended ? request.length : std::min(request.length, longest_extent);
+  const uint64_t end = request.offset + most;
+  uint64_t at = request.offset;
+  for (unsigned look = 0; at < end && runs.size() < max_extents && look < max_looks; ++look) {
+    if (auto mapped = access.map(Range::between(at, end), Look::at_files, runs); !mapped) return failure(mapped);
+    at = runs.back().range.end();
+    // What is wanted is the run at the start, and it has ended.
+    if (request.has(req_one) && value_of(runs.front(), 0) != value_of(runs.back(), 0)) break;
+  }
+  return runs;
+}
+
+std::vector<Status> statuses_of(const std::vector<Run>& runs, uint32_t context, bool only_one) {
+  std::vector<Status> statuses;
+  for (const Run& run : runs) {
+    const uint32_t value = value_of(run, context);
+    if (!statuses.empty() && statuses.back().value == value) {
+      statuses.back().length += run.range.length;
+      continue;
+    }
+    if (statuses.size() == (only_one ? 1 : max_extents)) break;
+    statuses.push_back({run.range.length, value});
+  }
+  return statuses;
+}
+
+void append_chunk(const std::vector<Status>& statuses, uint32_t id, const Request& request, Dialect dialect,
+                  ChunkFlag flag, std::vector<std::byte>& output) {
+  const bool extended = dialect == Dialect::extended;
+  const size_t entry = extended ? 16 : 8;
+  const size_t fixed = extended ? 8 : 4;
+  const size_t payload = fixed + statuses.size() * entry;
+  const size_t start = output.size();
+  output.resize(start + max_reply_header + payload);
+  MutableBytes to = MutableBytes(output).subspan(start);
+  size_t at =
+      put_chunk(to, dialect, request, flag, extended ? Chunk::block_status_extended : Chunk::block_status, payload);
+  output.resize(start + at + payload);
+  store_be(to, at, id);
+  if (extended) store_be(to, at + 4, static_cast<uint32_t>(statuses.size()));
+  at += fixed;
+  for (const Status& status : statuses) {
+    if (extended) {
+      store_be(to, at, status.length);
+      store_be(to, at + 8, uint64_t{status.value});
+    } else {
+      store_be(to, at, static_cast<uint32_t>(status.length));
+      store_be(to, at + 4, status.value);
+    }
+    at += entry;
+  }
+}
+
+}  // namespace
+
+Result<void> append_block_status(Access& access, const Terms& terms, const Request& request,
+                                 std::vector<std::byte>& output) {
+  const auto runs = look_up(access, request, terms.dialect());
+  if (!runs) return std::unexpected(runs.error());
+  const std::vector<uint32_t>& contexts = terms.agreement.contexts;
+  for (const uint32_t context : contexts) {
+    const ChunkFlag flag = context == contexts.back() ? done : more;
+    append_chunk(statuses_of(*runs, context, request.has(req_one)), context + 1, request, terms.dialect(), flag,
+                 output);
+  }
+  return {};
+}
+
+}  // namespace disklathe::nbd

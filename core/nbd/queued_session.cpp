@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/nbd/queued_session.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/nbd/block_status.h"
+
+namespace disklathe::nbd {
+namespace {
+
+constexpr size_t input_size = 64 << 10;
+constexpr unsigned most_in_flight = 128;
+constexpr uint64_t most_leased = 16 << 20;  // bytes in flight; a request that is larger goes alone
+constexpr uint64_t small_buffer = 256 << 10, large_buffer = 2 << 20;
+constexpr size_t most_large_kept = 6;
+constexpr size_t sent_at_once = 1 << 20;
+constexpr size_t replies_at_once = 256;
+
+}  // namespace
+
+QueuedSession::QueuedSession(Connection& connection, Access& access, Terms terms, Bytes received, Traffic& traffic)
+    : connection_(connection),
+      access_(access),
+      terms_(terms),
+      traffic_(traffic),
+      input_(std::max(input_size, received.size())),
+      end_(received.size()) {
+  std::ranges::copy(received, input_.data());
+}
+
+QueuedSession::~QueuedSession() = default;
+
+void QueuedSession::run() {
+  auto ring = Ring::create(RingKind::automatic);
+  if (!ring) return;
+  ring_ = std::move(*ring);
+  ring_->spawn(receive_requests());
+  ring_->run();
+}
+
+// Awaitable, by the receiver only: goes on when another request, and so many bytes, may be in flight.
+struct QueuedSession::Room {
+  QueuedSession& session;
+  uint64_t bytes;
+
+  bool await_ready() const { return session.fits(bytes); }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    session.waiter_ = waiter;
+    session.wanted_ = bytes;
+  }
+  void await_resume() {
+    ++session.in_flight_;
+    session.leased_ += bytes;
+  }
+};
+
+bool QueuedSession::fits(uint64_t bytes) const {
+  return in_flight_ < most_in_flight && (leased_ == 0 || leased_ + bytes <= most_leased);
+}
+
+Task<void> QueuedSession::receive_requests() {
+  const size_t header = request_size(terms_.dialect());
+  for (;;) {
+    while (end_ - begin_ >= header && !connection_.ending() && !gone_) {
+      const auto request = parse_request(Bytes(input_).subspan(begin_, header), terms_.dialect());
+      if (!request) {
+        gone_ = true;  // what it says cannot be understood any more
+        co_return;
+      }
+      begin_ += header;
+      if (request->is(Command::disconnect)) co_return;  // what is in flight is still answered
+      if (!co_await begin(*request)) {
+        gone_ = true;
+        co_return;
+      }
+    }
+    if (connection_.ending() || gone_ || !co_await receive_more()) co_return;
+  }
+}
+
+// False: the client is gone, or has to be.
+Task<bool> QueuedSession::begin(Request request) {
+  Code code = check(request, terms_);
+  const uint64_t payload = payload_of(request, terms_);
+  if (payload > most_payload_read) co_return false;
+  Reply reply;
+  const bool carries = code == Code::ok && (request.is(Command::read) || request.is(Command::write));
+  if (carries) reply.leased = request.length;
+  co_await Room{*this, reply.leased};
+  if (carries) reply.data = take_buffer(request.length);
+  if (payload > 0) {
+    const bool wanted = carries && request.is(Command::write);
+    const bool received = wanted ? co_await receive_payload(reply.data.first(payload)) : co_await skip_payload(payload);
+    if (!received) {
+      finish(std::move(reply));
+      co_return false;
+    }
+    if (!request.is(Command::write)) code = Code::invalid;
+  }
+  if (code == Code::ok) {
+    ring_->spawn(serve(request, std::move(reply)));
+  } else {
+    answer(request, code, reply);
+    enqueue(std::move(reply));
+  }
+  co_return true;
+}
+
+Task<bool> QueuedSession::receive_more() {
+  if (begin_ > 0) std::memmove(input_.data(), input_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  for (;;) {
+    const ssize_t count = connection_.try_receive(MutableBytes(input_).subspan(end_));
+    if (count >= 0) {
+      end_ += static_cast<size_t>(count);
+      co_return count > 0;
+    }
+    co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
+  }
+}
+
+Task<bool> QueuedSession::receive_payload(MutableBytes into) {
+  const size_t here = std::min(end_ - begin_, into.size());
+  std::memcpy(into.data(), input_.data() + begin_, here);
+  begin_ += here;
+  into = into.subspan(here);
+  while (!into.empty()) {
+    const ssize_t count = connection_.try_receive(into);
+    if (count == 0) co_return false;
+    if (count < 0)
+      co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
+    else
+      into = into.subspan(static_cast<size_t>(count));
+  }
+  co_return true;
+}
+
+Task<bool> QueuedSession::skip_payload(uint64_t length) {
+  while (length > 0) {
+    if (begin_ == end_ && !co_await receive_more()) co_return false;
+    const size_t part = std::min<uint64_t>(end_ - begin_, length);
+    begin_ += part;
+    length -= part;
+  }
+  co_return true;
+}
+
+Task<void> QueuedSession::serve(Request request, Reply reply) {
+  const Code code = co_await carry_out(request, reply);
+  // A read and a block status have put what they answer already.
+  if (code != Code::ok || reply.head.empty()) answer(request, code, reply);
+  enqueue(std::move(reply));
+}
+
+Task<Code> QueuedSession::carry_out(const Request& request, Reply& reply) {
+  const Range range{request.offset, request.length};
+  const bool writes = request.is(Command::write) || request.is(Command::write_zeroes) || request.is(Command::trim);
+  traffic_.count(request.is(Command::read) ? request.length : 0, writes ? request.length : 0);
+  Result<void> done;
+  switch (static_cast<Command>(request.type)) {
+    case Command::read: co_return co_await read(request, reply);
+    case Command::block_status: done = append_block_status(access_, terms_, request, reply.head); break;
+    case Command::write: done = co_await access_.write(*ring_, range.at, reply.data.first(range.length)); break;
+    case Command::write_zeroes:
+      done = co_await access_.zero(*ring_, range, request.has(no_hole), request.has(fast_zero));
+      if (!done && done.error().kind == ErrorKind::unsupported && request.has(fast_zero)) co_return Code::not_supported;
+      break;
+    case Command::trim: done = co_await access_.trim(*ring_, range); break;
+    case Command::cache: access_.expect(range); break;
+    case Command::flush: done = co_await access_.flush(*ring_); break;
+    case Command::disconnect: break;
+  }
+  if (done && request.has(fua) && writes) done = co_await access_.flush(*ring_);
+  co_return done ? Code::ok : code_of(done.error());
+}
+
+Task<Code> QueuedSession::read(const Request& request, Reply& reply) {
+  reply.head.resize(max_reply_header);
+  const auto put = [&](size_t size) { reply.head.resize(size); };
+  if (terms_.dialect() != Dialect::simple && !request.has(df)) {
+    std::vector<Run> runs;
+    const Range range{request.offset, request.length};
+    if (auto mapped = access_.map(range, Look::at_image, runs); !mapped) co_return code_of(mapped.error());
+    const bool hole =
+        runs.front().zero && runs.back().range.end() == range.end() && std::ranges::all_of(runs, &Run::zero);
+    if (hole) {
+      put(put_hole(reply.head, terms_.dialect(), request, done, range.at, static_cast<uint32_t>(range.length)));
+      co_return Code::ok;
+    }
+  }
+  if (auto filled = co_await access_.read(*ring_, request.offset, reply.data.first(request.length)); !filled)
+    co_return code_of(filled.error());
+  put(put_data(reply.head, terms_.dialect(), request, done, request.offset, request.length));
+  reply.length = request.length;
+  co_return Code::ok;
+}
+
+void QueuedSession::answer(const Request& request, Code code, Reply& reply) const {
+  reply.head.resize(max_reply_header);
+  reply.head.resize(put_result(reply.head, terms_.dialect(), request, code));
+  reply.length = 0;
+}
+
+void QueuedSession::enqueue(Reply reply) {
+  replies_.push_back(std::move(reply));
+  if (sending_) return;
+  sending_ = true;
+  ring_->spawn(send_replies());
+}
+
+Task<void> QueuedSession::send_replies() {
+  std::vector<Reply> batch;
+  std::vector<iovec> parts;
+  co_await ring_->next_turn();  // with all that completes together
+  while (!replies_.empty()) {
+    size_t bytes = 0;
+    while (!replies_.empty() && batch.size() < replies_at_once && bytes < sent_at_once) {
+      batch.push_back(std::move(replies_.front()));
+      replies_.pop_front();
+      bytes += batch.back().head.size() + batch.back().length;
+    }
+    for (Reply& reply : batch) {
+      parts.push_back({reply.head.data(), reply.head.size()});
+      if (reply.length > 0) parts.push_back({reply.data.data(), reply.length});
+    }
+    std::span<iovec> rest(parts);
+    while (!rest.empty() && !gone_) {
+      const ssize_t count = connection_.try_send(rest);
+      if (count > 0) {
+        rest = skip_parts(rest, static_cast<size_t>(count));
+      } else if (count == 0) {
+        gone_ = true;
+        connection_.cut();  // wakes the receiver
+      } else {
+        co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLOUT});
+      }
+    }
+    for (Reply& reply : batch) finish(std::move(reply));
+    batch.clear();
+    parts.clear();
+  }
+  sending_ = false;
+}
+
+// Gives back what the request took.
+void QueuedSession::finish(Reply reply) {
+  --in_flight_;
+  leased_ -= reply.leased;
+  if (reply.data.size() == small_buffer)
+    small_.push_back(std::move(reply.data));
+  else if (reply.data.size() == large_buffer && large_.size() < most_large_kept)
+    large_.push_back(std::move(reply.data));
+  if (waiter_ && fits(wanted_)) std::exchange(waiter_, {}).resume();
+}
+
+AlignedBuffer QueuedSession::take_buffer(uint64_t bytes) {
+  if (bytes > large_buffer) return AlignedBuffer(bytes, preferred_block);
+  std::vector<AlignedBuffer>& kept = bytes <= small_buffer ? small_ : large_;
+  if (kept.empty()) return AlignedBuffer(bytes <= small_buffer ? small_buffer : large_buffer, preferred_block);
+  AlignedBuffer buffer = std::move(kept.back());
+  kept.pop_back();
+  return buffer;
+}
+
+}  // namespace disklathe::nbd

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace disklathe::nbd {
+
+// NBD URIs (github.com/NetworkBlockDevice/nbd, doc/uri.md). `name` is the export's; empty: the default one.
+std::string unix_uri(std::string_view socket_path, std::string_view name);
+std::string tcp_uri(std::string_view host, uint16_t port, std::string_view name);
+
+}  // namespace disklathe::nbd
