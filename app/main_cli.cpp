@@ -27,6 +27,7 @@ constexpr Verb all_verbs[] = {
     {"limits", "what a device asks of requests, and what follows", run_limits},
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},
+    {"serve", "an image or a device to NBD clients", run_serve},
     {"sweep", "what a device makes of the size of requests", run_sweep},
     {"zero", "a device or file, made to read as zeroes", run_zero},
 };

@@ -122,7 +122,11 @@ FileOpener make_opener(const OpenPolicy& policy) {
 }
 
 Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const OpenPolicy& policy) {
-  auto image = Image::open(request, make_opener(policy));
+  return open_image(request, make_opener(policy));
+}
+
+Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const FileOpener& opener) {
+  auto image = Image::open(request, opener);
   if (!image) return image;
   if (auto plain = not_compressed(**image); !plain) return failure(plain);
   for (const Layer& layer : (*image)->layers()) {

@@ -40,8 +40,9 @@ Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, c
 // The policy as core asks for it. Both it and `policy` must outlive the images opened with it.
 FileOpener make_opener(const OpenPolicy& policy);
 
-// Opens an image for reading and says on stderr what a person should know of it before trusting it.
-Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const OpenPolicy& policy);
+// Opens an image and says on stderr what a person should know of it before trusting it.
+Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const FileOpener& opener);
+Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const OpenPolicy& policy);  // for reading
 
 // What is doubtful about a format that was found by looking at the content; empty when nothing is.
 std::string format_doubt(const std::string& path, const Format& found);

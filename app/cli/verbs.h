@@ -23,6 +23,7 @@ int run_info(Arguments arguments);
 int run_limits(Arguments arguments);
 int run_map(Arguments arguments);
 int run_measure(Arguments arguments);
+int run_serve(Arguments arguments);
 int run_sweep(Arguments arguments);
 int run_zero(Arguments arguments);
 

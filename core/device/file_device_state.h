@@ -54,7 +54,7 @@ struct FileDevice::State {
   std::unexpected<Error> explained(Result<void>& result) const;
   bool vanished() const;
   bool vanished_after(int os_error) const;
-  bool became_read_only(const Error& error) const;
+  bool became_read_only() const;
 };
 
 // The size in bytes of what is open, by asking the kernel now.

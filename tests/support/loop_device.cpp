@@ -16,8 +16,7 @@ int configure(int fd, int backing, uint32_t sector_size, bool read_only) {
   loop_config config{};
   config.fd = static_cast<unsigned>(backing);
   config.block_size = sector_size;
-  // Also when the test ends in the middle nothing is left attached.
-  config.info.lo_flags = LO_FLAGS_PARTSCAN | LO_FLAGS_AUTOCLEAR;
+  config.info.lo_flags = LO_FLAGS_PARTSCAN;
   if (read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
   return ioctl(fd, LOOP_CONFIGURE, &config) == 0 ? 0 : errno;
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <fmt/format.h>
+#include <sys/timerfd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+
+#include "app/cli/command_line.h"
+#include "app/cli/exit_codes.h"
+#include "app/cli/sentences.h"
+#include "app/cli/serve_exports.h"
+#include "app/cli/serve_place.h"
+#include "app/cli/served_command.h"
+#include "app/cli/signals.h"
+#include "app/cli/verbs.h"
+#include "core/nbd/server.h"
+
+namespace disklathe::cli {
+namespace {
+
+constexpr std::string_view help =
+    R"(disklathe serve [OPTIONS] IMAGE|DEVICE       or with --export NAME=IMAGE ...
+
+Serves a disk to NBD clients, to read unless --rw; prints its URI when it is
+ready; ends on SIGTERM and Ctrl-C.
+
+  -f, --format FORMAT         what the images are; otherwise that is looked at
+      --export NAME=IMAGE     under this name; may be given more than once
+      --rw                    clients may write; raw images and devices only
+      --yes-erase ID          what is on the device may go; ID as devices has it
+      --socket PATH           a Unix socket (default: in the runtime folder)
+      --tcp [ADDRESS:]PORT    default address 127.0.0.1; port 0: any free one
+      --run COMMAND           serve while it runs; it finds the URI in $uri
+      --once                  end when the first client has left
+  -l, --snapshot TAG          an internal snapshot instead of the disk
+      --offset N --length N   a part of the disk
+  -t, --cache MODE            auto, none, writeback, directsync or unsafe
+      --max-connections N     at a time (64)  --pid-file PATH  written when ready
+      --idle-timeout SECONDS  send clients away that ask for nothing for so long
+      --expires SECONDS       end after so long
+      --backing POLICY, --data-file POLICY, -U, --force-share: as with map
+)";
+
+constexpr unsigned most_connections = 10'000;
+constexpr unsigned most_seconds = 100'000'000;
+
+struct Serving {
+  std::vector<ServedImage> images;
+  OpenPolicy policy;
+  ServePlace::Request place;
+  std::string command, pid_file;
+  bool once = false;
+  nbd::ServerLimits limits;
+  unsigned expires = 0;  // seconds; 0: never
+};
+
+// "NAME=IMAGE" of --export, or the one image without.
+Result<std::vector<ServedImage>> images_of(const ServedImage& like, const std::vector<std::string>& named,
+                                           const std::vector<std::string>& words) {
+  std::vector<ServedImage> images;
+  const auto add = [&](std::string name, std::string path) {
+    images.push_back(like);
+    images.back().name = std::move(name);
+    images.back().path = std::move(path);
+  };
+  for (const std::string& word : named) {
+    const size_t equals = word.find('=');
+    if (equals == std::string::npos || equals > nbd::max_string || equals + 1 == word.size())
+      return failure(ErrorKind::invalid, "serve", fmt::format("--export takes NAME=IMAGE, not '{}'", word));
+    add(word.substr(0, equals), word.substr(equals + 1));
+  }
+  for (const std::string& path : words) add("", path);
+  if (images.empty()) return failure(ErrorKind::invalid, "serve", "an image is missing (see disklathe serve --help)");
+  for (size_t i = 0; i < images.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (images[i].name == images[j].name)
+        return failure(ErrorKind::invalid, "serve", fmt::format("two exports have the name '{}'", images[i].name));
+  return images;
+}
+
+Descriptor timer_of(unsigned seconds) {
+  Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec when{.it_value = {.tv_sec = seconds}};
+  timerfd_settime(timer.get(), 0, &when, nullptr);
+  return timer;
+}
+
+Result<void> write_pid_file(const std::string& path) {
+  if (path.empty()) return {};
+  std::ofstream file(path, std::ios::trunc);
+  file << getpid() << "\n" << std::flush;
+  if (!file) return failure(os_failure(errno ? errno : EIO, "write", path));
+  return {};
+}
+
+Result<int> serve(const Serving& serving) {
+  std::vector<std::unique_ptr<nbd::Export>> exports;
+  std::vector<nbd::Export*> shown;
+  for (const ServedImage& image : serving.images) {
+    auto made = open_export(image, serving.policy);
+    if (!made) return failure(made);
+    exports.push_back(std::move(*made));
+    shown.push_back(exports.back().get());
+  }
+  auto place = ServePlace::open(serving.place);
+  if (!place) return failure(place);
+  if (place->beyond_this_machine())
+    print_warning("whoever reaches this address can read the disk: nothing asks who they are, nothing is encrypted");
+  auto server = nbd::Server::create(shown, serving.limits);
+  if (!server) return failure(server);
+
+  // A client that goes away while it is sent to is no reason to end.
+  std::signal(SIGPIPE, SIG_IGN);
+  SignalWatch signals;
+  std::vector<nbd::Server::Event> events;
+  events.push_back({signals.descriptor(), [&] {
+                      const auto signal = signals.take();
+                      return signal && *signal != SIGUSR1;
+                    }});
+  Descriptor timer;
+  if (serving.expires > 0) {
+    timer = timer_of(serving.expires);
+    events.push_back({timer.get(), [] { return true; }});
+  }
+  std::optional<ServedCommand> command;
+  const std::string uri = place->uri(serving.images[0].name);
+  if (!serving.command.empty()) {
+    auto started = ServedCommand::start(serving.command, uri, place->socket_path());
+    if (!started) return failure(started);
+    command.emplace(std::move(*started));
+    events.push_back({command->descriptor(), [] { return true; }});
+  } else {
+    for (const ServedImage& image : serving.images) fmt::print("{}\n", place->uri(image.name));
+    std::fflush(stdout);
+  }
+  if (auto written = write_pid_file(serving.pid_file); !written) return failure(written);
+  (*server)->run(place->listeners(), events, serving.once);
+  if (!serving.pid_file.empty()) std::remove(serving.pid_file.c_str());
+  return command ? command->exit_code() : exit_ok;
+}
+
+}  // namespace
+
+int run_serve(Arguments arguments) {
+  Serving serving;
+  ServedImage image;
+  std::string cache = "auto", backing, data_file;
+  std::vector<std::string> named, words;
+  unsigned idle = 0;
+  CommandLine line("serve", help);
+  line.text("-f,--format", image.format);
+  line.texts("--export", named);
+  line.flag("--rw", image.writable);
+  line.text("--yes-erase", image.yes_erase);
+  line.text("--socket", serving.place.socket);
+  line.text("--tcp", serving.place.tcp);
+  line.text("--run", serving.command);
+  line.flag("--once", serving.once);
+  line.text("-l,--snapshot", image.snapshot);
+  line.size("--offset", image.offset);
+  line.size("--length", image.length);
+  line.choice("-t,--cache", cache, {"auto", "none", "writeback", "directsync", "unsafe"});
+  line.number("--max-connections", serving.limits.connections, 1, most_connections);
+  line.text("--pid-file", serving.pid_file);
+  line.number("--idle-timeout", idle, 1, most_seconds);
+  line.number("--expires", serving.expires, 1, most_seconds);
+  line.choice("--backing", backing, {"allow", "deny", "ask"});
+  line.choice("--data-file", data_file, {"allow", "deny"});
+  line.flag("-U,--force-share", serving.policy.share);
+  line.words(words, 0, 1, "one image");
+  if (const auto code = line.parse(arguments)) return *code;
+  serving.limits.idle = std::chrono::seconds(idle);
+  serving.policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
+  serving.policy.data_file = data_file == "allow";
+  serving.policy.cache = *cache_mode_of(cache);
+  image.snapshot = snapshot_of(image.snapshot);
+
+  auto images = images_of(image, named, words);
+  if (!images) return report(images.error());
+  serving.images = std::move(*images);
+  for (const ServedImage& one : serving.images) serving.policy.named.push_back(one.path);
+  const auto code = serve(serving);
+  return code ? *code : report(code.error());
+}
+
+}  // namespace disklathe::cli

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/serve_exports.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include "app/cli/device_target.h"
+#include "app/cli/erase_consent.h"
+#include "app/cli/image_lock.h"
+#include "app/cli/target_usage.h"
+#include "core/engine/image_export.h"
+
+namespace disklathe::cli {
+namespace {
+
+std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string cause) {
+  return failure(Error{.kind = kind, .operation = "serve", .subject = path, .cause = std::move(cause)});
+}
+
+Result<std::unique_ptr<FileDevice>> open_device_to_write(const ServedImage& served, const OpenPolicy& policy) {
+  auto chosen = choose_target_device(served.path);
+  if (!chosen) return failure(chosen);
+  const uint64_t offset = served.offset.value_or(0);
+  const Range part = Range::between(offset, offset + served.length.value_or(chosen->identity.size - offset));
+  if (auto may = takes_any_order(*chosen, part); !may) return failure(may);
+  if (auto agreed = confirm_erase(*chosen, {.ranges = {part}, .yes_erase = served.yes_erase}); !agreed)
+    return failure(agreed);
+  return open_target_device(*chosen, policy.cache);
+}
+
+Result<std::unique_ptr<FileDevice>> open_to_write(const ServedImage& served, const OpenPolicy& policy) {
+  struct stat status{};
+  if (stat(served.path.c_str(), &status) != 0) return failure(os_failure(errno, "open", served.path));
+  if (S_ISBLK(status.st_mode)) return open_device_to_write(served, policy);
+  if (!served.yes_erase.empty()) return no(ErrorKind::invalid, served.path, "--yes-erase is for devices");
+  if (const std::string usage = usage_of(served.path); !usage.empty())
+    return no(ErrorKind::busy, served.path, fmt::format("it is {}", usage));
+  auto file = FileDevice::open({.path = served.path, .writable = true, .cache = policy.cache});
+  if (!file) return file;
+  if (auto alone = lock_for_writing((*file)->descriptor(), served.path); !alone) return failure(alone);
+  return file;
+}
+
+// What clients write becomes the head of a raw image, and may be made to look like another format by them.
+Result<void> is_sure_of_format(const Image& image) {
+  const Layer& top = image.layers()[0];
+  if (!top.format_probed || format_doubt(top.path, *top.format).empty()) return {};
+  return no(
+      ErrorKind::refused, top.path,
+      fmt::format("it looks like {}, but nobody has said so; it is served for writing only with -f", top.format->name));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy) {
+  const ImageRequest request{.path = served.path, .format = served.format, .snapshot = served.snapshot};
+  const ExportRequest wanted{.name = served.name,
+                             .part = {served.offset.value_or(0), served.length.value_or(0)},
+                             .writable = served.writable,
+                             .changes = policy.share};
+  FileOpener opener = make_opener(policy);
+  if (served.writable) {
+    opener.open = [&](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
+      if (path == served.path) return open_to_write(served, policy);
+      return open_for_reading(path, policy);
+    };
+  }
+  auto image = open_image(request, opener);
+  if (!image) return failure(image);
+  if (served.writable) {
+    if (auto sure = is_sure_of_format(**image); !sure) return failure(sure);
+  }
+  const uint64_t size = (*image)->size();
+  auto made = make_export(std::move(*image), wanted);
+  if (made || made.error().subject.empty() == false) return made;
+  made.error().subject = served.path;
+  if (made.error().kind == ErrorKind::invalid)
+    made.error().cause = fmt::format("its disk has {} bytes; --offset and --length do not lie inside", size);
+  return made;
+}
+
+}  // namespace disklathe::cli

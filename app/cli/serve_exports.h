@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/cli/open_files.h"
+#include "core/nbd/export.h"
+
+namespace disklathe::cli {
+
+// One export, as the command line asks for it.
+struct ServedImage {
+  std::string name;  // of the export; empty: the default one
+  std::string path, format, snapshot;
+  std::optional<uint64_t> offset, length;  // the part of the disk that is served
+  bool writable = false;
+  std::string yes_erase;  // the ID of the block device that clients may write to; empty: it is asked for
+};
+
+// Opens it by the policy, which must outlive the export. What clients are to write to is opened for this program alone.
+Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy);
+
+}  // namespace disklathe::cli

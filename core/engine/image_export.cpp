@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/image_export.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "core/base/arithmetic.h"
+#include "core/device/file_device.h"
+#include "core/engine/piece_reader.h"
+#include "core/engine/plan.h"
+#include "core/format/file_holes.h"
+#include "core/nbd/block_status.h"
+
+namespace disklathe {
+namespace {
+
+constexpr size_t max_runs = 4096;            // of one map()
+constexpr uint64_t least_ahead = 1 << 20;    // bytes of the disk mapped at once
+constexpr uint64_t most_ahead = 1ULL << 36;  // where the client goes through it in order
+constexpr uint32_t most_minimum_block = 64 << 10;
+
+// The bytes are the file's own, at the same offsets.
+bool is_plain(const Image& image) { return image.layers().size() == 1 && image.layers()[0].format->name == "raw"; }
+
+// Of each file the descriptor that its page cache is read through; -1 where that is not how its bytes travel.
+std::vector<int> cached_descriptors(const Image& image) {
+  std::vector<int> descriptors(image.file_count(), -1);
+  for (uint16_t i = 0; i < descriptors.size(); ++i) {
+    const auto* file = dynamic_cast<const FileDevice*>(&image.file(i));
+    if (file && file->io_mode() == IoMode::immediate) descriptors[i] = file->descriptor();
+  }
+  return descriptors;
+}
+
+class ImageExport;
+
+class ImageAccess final : public nbd::Access {
+ public:
+  explicit ImageAccess(const ImageExport& owner);
+
+  Result<void> map(Range want, nbd::Look look, std::vector<nbd::Run>& out) override;
+  Task<Result<void>> read(Ring& ring, uint64_t at, MutableBytes into) override;
+  void expect(Range range) override;
+  Task<Result<void>> write(Ring& ring, uint64_t at, Bytes from) override;
+  Task<Result<void>> zero(Ring& ring, Range range, bool keep, bool fast) override;
+  Task<Result<void>> trim(Ring& ring, Range range) override;
+  Task<Result<void>> flush(Ring& ring) override;
+
+ private:
+  Result<void> collect(Range guest, nbd::Look look, std::vector<Extent>& out);
+  Result<void> collect_plain(Range guest, nbd::Look look, std::vector<Extent>& out);
+  Result<const Extent*> extent_at(uint64_t guest, uint64_t length);
+  nbd::Run run_of(const Extent& extent) const;
+  std::unique_ptr<PieceReader> take_reader();
+
+  const ImageExport& owner_;
+  Image& image_;
+  std::vector<Extent> known_;  // a stretch of the map
+  uint64_t ahead_ = least_ahead;
+  Allocation plain_run_;          // of a plain image's file
+  std::vector<FileHoles> holes_;  // of each file
+  std::vector<std::unique_ptr<PieceReader>> readers_;
+};
+
+class ImageExport final : public nbd::Export {
+ public:
+  ImageExport(std::unique_ptr<Image> opened, const ExportRequest& request)
+      : image(std::move(opened)),
+        part(request.part),
+        plain(is_plain(*image)),
+        keeps(!request.writable && !request.changes),
+        descriptors(cached_descriptors(*image)),
+        piece_size(std::max<uint64_t>(nbd::max_payload, largest_cluster(*image))) {
+    info_ = {.name = request.name,
+             .description = request.description,
+             .size = part.length,
+             .writable = request.writable,
+             .queued = wants_queue(*image),
+             .contexts = {nbd::allocation_context, nbd::depth_context}};
+    for (uint16_t i = 0; i < image->file_count(); ++i) {
+      const Limits& limits = image->file(i).limits();
+      info_.rotational |= limits.rotational.value_or(false);
+      // Only where all of the export can be reached by such requests.
+      if (is_multiple(part.at, limits.offset_align) && is_multiple(part.length, limits.offset_align) &&
+          std::has_single_bit(limits.offset_align) && limits.offset_align <= most_minimum_block)
+        info_.minimum_block = std::max(info_.minimum_block, limits.offset_align);
+    }
+  }
+
+  const nbd::ExportInfo& info() const override { return info_; }
+  std::unique_ptr<nbd::Access> access() override { return std::make_unique<ImageAccess>(*this); }
+
+  const std::unique_ptr<Image> image;
+  const Range part;  // of the guest's disk
+  const bool plain;
+  const bool keeps;  // what was found out about the files stays true
+  const std::vector<int> descriptors;
+  const uint64_t piece_size;  // what a PieceReader is made for
+
+ private:
+  nbd::ExportInfo info_;
+};
+
+ImageAccess::ImageAccess(const ImageExport& owner)
+    : owner_(owner), image_(*owner.image), holes_(owner.image->file_count()) {}
+
+Result<void> ImageAccess::map(Range want, nbd::Look look, std::vector<nbd::Run>& out) {
+  std::vector<Extent> extents;
+  const Range guest{want.at + owner_.part.at, want.length};
+  if (auto collected = collect(guest, look, extents); !collected) return collected;
+  for (const Extent& extent : extents) out.push_back(run_of(extent));
+  return {};
+}
+
+nbd::Run ImageAccess::run_of(const Extent& extent) const {
+  nbd::Run run{.range = {extent.guest.at - owner_.part.at, extent.guest.length},
+               .zero = reads_zero(extent),
+               .allocated = !reads_zero(extent)};
+  const bool nowhere = extent.kind == Extent::Kind::hole;
+  run.depth = nowhere ? 0 : static_cast<uint32_t>(image_.layer_of(extent.file) + 1);
+  if (extent.kind == Extent::Kind::data && owner_.keeps) {
+    run.fd = owner_.descriptors[extent.file];
+    run.at = extent.host.at;
+  }
+  return run;
+}
+
+// Extents that cover a prefix of the range.
+Result<void> ImageAccess::collect(Range guest, nbd::Look look, std::vector<Extent>& out) {
+  if (owner_.plain) return collect_plain(guest, look, out);
+  const size_t first = out.size();
+  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < max_runs; at = out.back().guest.end()) {
+    auto found = extent_at(at, guest.end() - at);
+    if (!found) return failure(found);
+    const Extent extent = clipped(**found, intersection((*found)->guest, Range::between(at, guest.end())));
+    if (extent.kind != Extent::Kind::data || look == nbd::Look::at_image || !image_.file(extent.file).has_holes()) {
+      append_merged(out, first, extent);
+      continue;
+    }
+    if (!owner_.keeps) holes_[extent.file] = FileHoles();
+    if (auto split = holes_[extent.file].append_split(image_.file(extent.file), extent, first, max_runs, out); !split)
+      return split;
+  }
+  return {};
+}
+
+// A file is asked for one run at a time, which is kept: to find its end may take the kernel a look at every page.
+Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, std::vector<Extent>& out) {
+  if (look == nbd::Look::at_image) {
+    out.push_back({.kind = Extent::Kind::data, .guest = guest, .host = guest});
+    return {};
+  }
+  const size_t first = out.size();
+  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < max_runs;) {
+    if (!owner_.keeps || !plain_run_.range.contains(at)) {
+      auto run = image_.file(0).allocation(at);
+      if (!run) return failure(run);
+      plain_run_ = *run;
+    }
+    const Range range = Range::between(at, std::min(plain_run_.range.end(), guest.end()));
+    if (range.empty()) return failure(ErrorKind::changed, "map", "the file became shorter", at);
+    append_merged(out, first,
+                  {.kind = plain_run_.data ? Extent::Kind::data : Extent::Kind::hole, .guest = range, .host = range});
+    at = range.end();
+  }
+  return {};
+}
+
+// From what is known, or from a look at the map that reaches the further the longer the client goes on in order.
+Result<const Extent*> ImageAccess::extent_at(uint64_t guest, uint64_t length) {
+  if (known_.empty() || guest < known_.front().guest.at || guest >= known_.back().guest.end()) {
+    const bool in_order = !known_.empty() && known_.back().guest.end() == guest;
+    ahead_ = in_order ? std::min(ahead_ * 4, most_ahead) : least_ahead;
+    const uint64_t end = std::min(image_.size(), guest + std::max(length, ahead_));
+    known_.clear();
+    if (auto mapped = image_.map(Range::between(guest, end), known_); !mapped) {
+      known_.clear();
+      return failure(mapped);
+    }
+  }
+  return &*std::ranges::partition_point(known_, [=](const Extent& extent) { return extent.guest.end() <= guest; });
+}
+
+std::unique_ptr<PieceReader> ImageAccess::take_reader() {
+  if (readers_.empty()) return std::make_unique<PieceReader>(image_, owner_.piece_size);
+  auto reader = std::move(readers_.back());
+  readers_.pop_back();
+  return reader;
+}
+
+Task<Result<void>> ImageAccess::read(Ring& ring, uint64_t at, MutableBytes into) {
+  const Range guest{at + owner_.part.at, into.size()};
+  if (owner_.plain) {
+    const iovec vector{into.data(), into.size()};
+    co_return co_await image_.file(0).readv(ring, guest.at, {&vector, 1});
+  }
+  std::vector<Extent> extents;
+  for (uint64_t mapped = guest.at; mapped < guest.end(); mapped = extents.back().guest.end()) {
+    auto done = collect(Range::between(mapped, guest.end()), nbd::Look::at_image, extents);
+    if (!done) co_return failure(done);
+  }
+  for (const Extent& extent : extents) {
+    if (reads_zero(extent))
+      std::ranges::fill(into.subspan(extent.guest.at - guest.at, extent.guest.length), std::byte{0});
+  }
+  std::unique_ptr<PieceReader> reader = take_reader();
+  auto done = co_await reader->read(ring, guest.at, extents, into);
+  readers_.push_back(std::move(reader));
+  co_return done;
+}
+
+void ImageAccess::expect(Range range) {
+  if (!owner_.plain || owner_.descriptors[0] < 0) return;
+  (void)posix_fadvise(owner_.descriptors[0], static_cast<off_t>(range.at + owner_.part.at),
+                      static_cast<off_t>(range.length), POSIX_FADV_WILLNEED);
+}
+
+Task<Result<void>> ImageAccess::write(Ring& ring, uint64_t at, Bytes from) {
+  const iovec vector{const_cast<std::byte*>(from.data()), from.size()};
+  co_return co_await image_.file(0).writev(ring, at + owner_.part.at, {&vector, 1});
+}
+
+Task<Result<void>> ImageAccess::zero(Ring& ring, Range range, bool, bool) {
+  co_return co_await image_.file(0).zero(ring, {range.at + owner_.part.at, range.length}, ZeroMethod::buffers);
+}
+
+Task<Result<void>> ImageAccess::trim(Ring&, Range) { co_return Result<void>{}; }
+
+Task<Result<void>> ImageAccess::flush(Ring& ring) {
+  if (!owner_.info().writable) co_return Result<void>{};
+  co_return co_await image_.file(0).flush(ring);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<nbd::Export>> make_export(std::unique_ptr<Image> image, const ExportRequest& request) {
+  const Range part = request.part;
+  if (part.at > image->size() || part.length > image->size() - part.at)
+    return failure(ErrorKind::invalid, "export", "the part does not lie inside the disk", part.at);
+  if (request.writable && !is_plain(*image))
+    return failure(ErrorKind::unsupported, "write to", "images of this format are not written in place");
+  ExportRequest whole = request;
+  if (part.length == 0) whole.part = Range::between(part.at, image->size());
+  return std::make_unique<ImageExport>(std::move(image), whole);
+}
+
+}  // namespace disklathe
