@@ -125,6 +125,7 @@ Result<int> serve(const Serving& serving) {
     timer = timer_of(serving.expires);
     events.push_back({timer.get(), [] { return true; }});
   }
+  if (auto written = write_pid_file(serving.pid_file); !written) return failure(written);
   std::optional<ServedCommand> command;
   const std::string uri = place->uri(serving.images[0].name);
   if (!serving.command.empty()) {
@@ -136,7 +137,6 @@ Result<int> serve(const Serving& serving) {
     for (const ServedImage& image : serving.images) fmt::print("{}\n", place->uri(image.name));
     std::fflush(stdout);
   }
-  if (auto written = write_pid_file(serving.pid_file); !written) return failure(written);
   (*server)->run(place->listeners(), events, serving.once);
   if (!serving.pid_file.empty()) std::remove(serving.pid_file.c_str());
   return command ? command->exit_code() : exit_ok;
