@@ -119,7 +119,6 @@ ordered_json json_of(const ImageInfo& info) {
   out["filename"] = info.path;
   if (facts.cluster_size) out["cluster-size"] = *facts.cluster_size;
   if (facts.encrypted.value_or(false)) out["encrypted"] = true;
-  if (facts.compressed.value_or(false)) out["compressed"] = true;
   out["format"] = info.format;
   out["actual-size"] = info.allocated.value_or(0);
   if (!facts.specific.empty()) out["format-specific"] = {{"type", info.format}, {"data", json_of(facts.specific)}};

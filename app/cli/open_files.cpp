@@ -87,26 +87,25 @@ Result<std::unique_ptr<FileDevice>> open_for_reading(const std::string& path, co
 Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, const Reference& reference,
                       const std::string& resolved) {
   const bool named = std::ranges::any_of(policy.named, [&](const auto& name) { return same_file(name, resolved); });
-  if (reference.kind != Reference::Kind::backing) {
+  if (reference.kind == Reference::Kind::data_file) {
     if (policy.data_file || named) return {};
     return refused(image_path,
                    fmt::format("it keeps its data in another file, '{}'; --data-file allow opens that", resolved));
   }
   if (policy.backing == BackingPolicy::allow) return {};
+  const std::string needs = reference.kind == Reference::Kind::extent
+                                ? fmt::format("it keeps a part of its disk in '{}'", resolved)
+                                : fmt::format("it stands on the backing file '{}'", resolved);
   if (policy.backing == BackingPolicy::deny)
-    return refused(image_path,
-                   fmt::format("it stands on the backing file '{}', and --backing deny was given", resolved));
+    return refused(image_path, fmt::format("{}, and --backing deny was given", needs));
   if (named || (lies_beside(image_path, resolved) && !reference.by_guess)) return {};
-  if (policy.backing == BackingPolicy::ask &&
-      ask(fmt::format("'{}' stands on the backing file '{}'. Open that?", image_path, resolved)))
-    return {};
+  if (policy.backing == BackingPolicy::ask && ask(fmt::format("'{}': {}. Open that?", image_path, needs))) return {};
   if (reference.by_guess)
-    return refused(image_path, fmt::format("nobody says what format it has, and by its content it stands on the "
-                                           "backing file '{}'; --backing allow opens that",
-                                           resolved));
-  return refused(image_path, fmt::format("it stands on the backing file '{}', which is no regular file in the same "
-                                         "folder; --backing allow opens it",
-                                         resolved));
+    return refused(image_path, fmt::format("nobody says what format it has, and by its content {}; --backing allow "
+                                           "opens that",
+                                           needs));
+  return refused(image_path,
+                 fmt::format("{}, which is no regular file in the same folder; --backing allow opens it", needs));
 }
 
 FileOpener make_opener(const OpenPolicy& policy) {

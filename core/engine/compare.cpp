@@ -144,7 +144,7 @@ Result<std::optional<Difference>> compare(Image& a, Image& b, const CompareOptio
   PlanRequest request;
   request.queued = wants_queue(a) || wants_queue(b);
   request.computes = has_compression(a) || has_compression(b);
-  request.unit = std::max(largest_cluster(a), largest_cluster(b));
+  request.unit = std::max(a.decode_unit(), b.decode_unit());
   request.buffers = 2 + (request.computes ? 4 : 0);
   const Plan plan = make_plan(request);
   Comparison comparison{.a = a,

@@ -56,7 +56,7 @@ Plan plan_copy(const CopyJob& job) {
     request.queued |= wants_queue(*job.source);
     request.computes |= has_compression(*job.source);
     request.buffers += has_compression(*job.source) ? 2 : 0;
-    request.unit = std::max(request.unit, largest_cluster(*job.source));
+    request.unit = std::max(request.unit, job.source->decode_unit());
   }
   Plan plan = make_plan(request);
   if (job.stream) {

@@ -29,8 +29,9 @@ PieceWriter::PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& 
       turnstile_(turnstile),
       progress_(progress),
       block_(scan_block(job)) {
-  // One unit may come out larger than it went in before the encoder gives up on it.
-  if (job.writer->encodes()) encoded_ = AlignedBuffer(piece_size + 2 * size_t{job.writer->unit()}, page_size);
+  if (job.writer->encodes()) {
+    encoded_ = AlignedBuffer(divide_up(piece_size, job.writer->unit()) * job.writer->encode_room(), page_size);
+  }
 }
 
 Task<Result<void>> PieceWriter::write(Ring& ring, const Piece& piece, MutableBytes memory) {
@@ -74,7 +75,7 @@ Result<void> PieceWriter::encode_unit(Range guest, MutableBytes memory) {
   const uint32_t unit = job_.writer->unit();
   if (guest.length < unit) std::memset(memory.data() + guest.length, 0, unit - guest.length);
   const MutableBytes out = encoded_.bytes().subspan(encoded_used_);
-  auto size = job_.writer->encode(memory.first(unit), out);
+  auto size = job_.writer->encode(guest.at, memory.first(unit), out);
   if (!size) return failure(size);
   if (*size == 0) {
     placements_.push_back({.guest = guest, .stored = guest.length});

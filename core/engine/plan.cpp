@@ -71,17 +71,8 @@ bool wants_queue(const Image& image) {
   return false;
 }
 
-uint64_t largest_cluster(const Image& image) {
-  uint64_t largest = 1;
-  for (const Layer& layer : image.layers()) {
-    largest = std::max(largest, layer.reader->facts().cluster_size.value_or(1));
-  }
-  return largest;
-}
-
 bool has_compression(const Image& image) {
-  return std::ranges::any_of(image.layers(),
-                             [](const Layer& layer) { return layer.reader->facts().compressed.value_or(false); });
+  return std::ranges::any_of(image.layers(), [](const Layer& layer) { return layer.reader->facts().compressed; });
 }
 
 }  // namespace disklathe

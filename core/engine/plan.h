@@ -39,9 +39,7 @@ struct PlanRequest {
 inline constexpr uint64_t most_job_memory = 40 << 20;
 Plan make_plan(const PlanRequest& request);
 
-// Whether any file of the image wants a queue; the largest cluster of its layers.
-bool wants_queue(const Image& image);
-uint64_t largest_cluster(const Image& image);
+bool wants_queue(const Image& image);  // whether any of its files does
 bool has_compression(const Image& image);
 
 }  // namespace disklathe

@@ -26,7 +26,7 @@ Result<void> read_guest(Image& image, uint64_t at, MutableBytes into) {
   if (!ring) return failure(ring);
   std::ranges::fill(into, std::byte{0});
   // What it may fetch for the piece is bounded by its size, and a compressed cluster is fetched whole.
-  PieceReader reader(image, std::max<uint64_t>(into.size(), largest_cluster(image)));
+  PieceReader reader(image, std::max<uint64_t>(into.size(), image.decode_unit()));
   Result<void> result;
   (*ring)->spawn(read_into(**ring, reader, at, extents, into, result));
   (*ring)->run();

@@ -44,7 +44,8 @@ struct Property {
 
 struct ImageFacts {
   std::optional<uint64_t> cluster_size;
-  std::optional<bool> encrypted, compressed, dirty, corrupt;
+  std::optional<bool> encrypted, dirty, corrupt;
+  bool compressed = false;  // all of it, or most: reading it is work for every core
   std::vector<Snapshot> snapshots;
   std::vector<Property> specific;
   // Things a person should know before trusting the image: "the dirty bit is set", ... Short, no file name in them.
@@ -64,6 +65,9 @@ class ImageReader {
   // out.back().guest.end(). want must lie inside [0, size()) and not be empty.
   virtual Result<void> map(Range want, std::vector<Extent>& out) = 0;
 
+  // Compressed clusters have this many guest bytes and begin on multiples of it: a piece that does so too has each of
+  // them decoded once.
+  virtual uint64_t decode_unit() const { return 1; }
   // Decodes a compressed extent's whole cluster: `in` are its host bytes, `out` has decoded_length bytes. Any thread.
   virtual Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const;
 

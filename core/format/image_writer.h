@@ -36,11 +36,13 @@ class ImageWriter {
 
   // Whether units are to be passed through encode() before they are placed.
   virtual bool encodes() const { return false; }
-  // Encodes one whole unit (zero-padded at the end of the disk); returns the size in `out`, or 0 when it did not get
-  // smaller and should be stored as it is. `out` has at least unit() bytes. Any thread.
   // Bytes that encode() keeps for each thread it is called on.
   virtual uint64_t encode_memory() const { return 0; }
-  virtual Result<size_t> encode(Bytes in, MutableBytes out) const;
+  // Bytes of `out` that encode() needs: more than unit() where no unit can be stored as it is.
+  virtual size_t encode_room() const { return unit(); }
+  // Encodes the whole unit at guest_at (zero-padded at the end of the disk); returns the size in `out`, or 0 when it
+  // did not get smaller and should be stored as it is. Any thread.
+  virtual Result<size_t> encode(uint64_t guest_at, Bytes in, MutableBytes out) const;
 
   // Fills in host and file of each; they come in guest order and do not overlap. All of one call that are not encoded
   // lie host-contiguous wherever the format is free to choose. Error: invalid, when they are not what unit() asks.

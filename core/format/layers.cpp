@@ -14,6 +14,7 @@ namespace disklathe {
 namespace {
 
 constexpr size_t table_cache_capacity = 4 << 20;  // bytes, of a whole chain
+constexpr size_t max_files = 2048;                // likewise
 constexpr size_t max_extents = 1024;              // of one map() call
 constexpr size_t max_steps = 8192;                // likewise: answers before they are merged
 
@@ -134,22 +135,41 @@ class Image::Opening {
     auto reader = layer.format->open(source);
     if (!reader) return failure(about(std::move(reader.error()), layer.path));
     image_->files_.push_back(std::move(device));
-
-    // Whether there is a data file is known only now: with it the reader is made once more.
-    const Reference* data = reference(**reader, Reference::Kind::data_file);
-    if (data && request_.data_file) {
-      auto data_file = open_reference(layer.path, !top && layer.format_probed, *data);
-      if (!data_file) return failure(data_file);
-      source.data_file = data_file->device.get();
-      reader = layer.format->open(source);
+    if (request_.data_file) {
+      auto opened = open_content(layer, !top && layer.format_probed, (*reader)->references(), source);
+      if (!opened) return failure(opened);
+      if (*opened) reader = layer.format->open(source);
       if (!reader) return failure(about(std::move(reader.error()), layer.path));
-      image_->files_.push_back(std::move(data_file->device));
     }
     layer.reader = std::move(*reader);
     layer.file_count = static_cast<uint16_t>(image_->files_.size() - layer.first_file);
     image_->layer_of_file_.resize(image_->files_.size(), static_cast<uint16_t>(image_->layers_.size()));
     image_->layers_.push_back(std::move(layer));
     return {};
+  }
+
+  // Opens the files that hold a layer's content besides its own. Which there are is known only from its reader, which
+  // then has to be made once more: the answer.
+  Result<bool> open_content(const Layer& layer, bool guessed, const std::vector<Reference>& references,
+                            OpenSource& source) {
+    bool any = false;
+    for (const Reference& reference : references) {
+      if (reference.kind == Reference::Kind::backing) continue;
+      if (image_->files_.size() > max_files) {
+        return cannot_open(ErrorKind::unsupported, layer.path, fmt::format("more than {} files", max_files));
+      }
+      auto opened = open_reference(layer.path, guessed, reference);
+      if (!opened) return failure(opened);
+      BlockDevice* const device = opened->device.get();
+      image_->files_.push_back(std::move(opened->device));
+      if (reference.kind == Reference::Kind::data_file) {
+        source.data_file = device;
+      } else {
+        source.extents.push_back(device);
+      }
+      any = true;
+    }
+    return any;
   }
 
   const ImageRequest& request_;
@@ -257,6 +277,12 @@ Result<void> Image::append_without_file_holes(const std::vector<Extent>& extents
     }
   }
   return {};
+}
+
+uint64_t Image::decode_unit() const {
+  uint64_t unit = 1;
+  for (const Layer& layer : layers_) unit = std::max(unit, layer.reader->decode_unit());
+  return unit;
 }
 
 Result<void> Image::decode(const Extent& extent, Bytes in, MutableBytes out) const {

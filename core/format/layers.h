@@ -25,10 +25,11 @@ struct FileOpener {
 
 struct ImageRequest {
   std::string path;
-  std::string format;     // empty: probe
-  std::string snapshot;   // internal, of the top image
-  bool backing = true;    // false: the top layer alone, its holes read as holes
-  bool data_file = true;  // false: external data files stay closed; facts are there, map() refuses
+  std::string format;    // empty: probe
+  std::string snapshot;  // internal, of the top image
+  bool backing = true;   // false: the top layer alone, its holes read as holes
+  // false: external data files and extents stay closed; facts are there, map() refuses
+  bool data_file = true;
   // true: data that a sparse file does not hold (preallocated clusters) is said to be zero, for whoever would read it.
   // false: what the image says, and nothing of its file, as qemu-img shows and counts it.
   bool file_holes = false;
@@ -55,6 +56,7 @@ class Image : public ImageReader {
 
   uint64_t size() const override;
   Result<void> map(Range want, std::vector<Extent>& out) override;
+  uint64_t decode_unit() const override;
   Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const override;
   const ImageFacts& facts() const override;                   // of the top layer
   const std::vector<Reference>& references() const override;  // of the top layer

@@ -28,12 +28,14 @@ struct OptionInfo {
   std::vector<std::string_view> values;  // when the choice is closed
 };
 
-// What an image is opened from. The device outlives the reader; a data file is present only when the caller opened the
-// reference the image names (see layers.h for who may).
+// What an image is opened from. The devices outlive the reader; those besides the image's own file are present only
+// when the caller opened the references the image names (see layers.h for who may). Extent::file counts them in this
+// order.
 struct OpenSource {
   BlockDevice* file = nullptr;
   BlockDevice* data_file = nullptr;
-  std::string snapshot;  // read this internal snapshot instead of the current state: its id or name
+  std::vector<BlockDevice*> extents;  // those of references() that are of kind extent, in their order; or none of them
+  std::string snapshot;               // read this internal snapshot instead of the current state: its id or name
   // Where the reader keeps tables, shared by the images of a chain. Null: the reader makes a small one of its own.
   std::shared_ptr<TableCache> tables;
 };

@@ -22,8 +22,8 @@ Result<void> add_unit(ImageWriter& writer, Bytes guest, Range range, Piece& piec
   if (writer.encodes()) {
     std::vector<std::byte> whole(writer.unit());
     std::ranges::copy(guest.subspan(range.at, range.length), whole.begin());
-    std::vector<std::byte> out(writer.unit());
-    auto size = writer.encode(whole, out);
+    std::vector<std::byte> out(writer.encode_room());
+    auto size = writer.encode(range.at, whole, out);
     if (!size) return failure(size);
     if (*size > 0) {
       out.resize(*size);

@@ -6,14 +6,12 @@
 #include <algorithm>
 
 #include "core/base/arithmetic.h"
+#include "core/format/grow_file.h"
 #include "core/format/qcow2/layout.h"
 #include "core/format/qcow2/refcount_block.h"
 
 namespace disklathe::qcow2 {
 namespace {
-
-// A growing file is extended ahead in steps, so that placing costs a system call only now and then.
-constexpr uint64_t least_step = 1 << 20, most_step = 64 << 20;
 
 uint32_t table_clusters_for(uint64_t most_bytes, uint64_t cluster_size, uint64_t per_block) {
   const uint64_t clusters = divide_up(most_bytes, cluster_size);
@@ -57,7 +55,7 @@ Result<uint64_t> Clusters::allocate(uint64_t bytes, uint64_t refcount) {
                    fmt::format("the refcount table would pass {} bytes: a larger cluster_size is needed",
                                table_.count() * refcount_table_entry_size),
                    host);
-  if (auto grown = grow_file(end * cluster_size_); !grown) return failure(grown);
+  if (auto grown = grow_file(file_, end * cluster_size_); !grown) return failure(grown);
   for (uint64_t block = blocks_; block < blocks; ++block)
     table_.set(block, (data_end + block - blocks_) * cluster_size_);
   blocks_ = blocks;
@@ -103,16 +101,6 @@ void Clusters::used_to(uint64_t host) {
 }
 
 uint64_t Clusters::used_bytes() const { return round_up(used_, sector_size); }
-
-Result<void> Clusters::grow_file(uint64_t size) {
-  if (size <= file_.size()) return {};
-  if (file_.resize(std::max(size, file_.size() + std::clamp(size / 8, least_step, most_step)))) return {};
-  // Steps may pass a limit that the image itself keeps.
-  auto grown = file_.resize(size);
-  if (!grown && grown.error().kind == ErrorKind::unsupported)
-    return failure(ErrorKind::no_space, "allocate", fmt::format("the image outgrows its {} bytes", file_.size()), size);
-  return grown;
-}
 
 Result<void> Clusters::write_table(bool sparse) const {
   return table_.write(file_, table_offset(), uint64_t{table_clusters_} * cluster_size_, sparse);

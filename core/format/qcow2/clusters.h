@@ -44,7 +44,6 @@ class Clusters {
  private:
   // Sets the refcounts of clusters [first, end) to a value, making the blocks that are missing.
   Result<void> count(uint64_t first, uint64_t end, uint64_t value);
-  Result<void> grow_file(uint64_t size);
 
   BlockDevice& file_;
   TableStore& tables_;

@@ -39,6 +39,8 @@ class Reader final : public ImageReader {
     return map_.walk(want, out);
   }
 
+  uint64_t decode_unit() const override { return *facts_.cluster_size; }
+
   Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const override {
     auto done = decode_cluster(compression_type_, in, out);
     if (!done) done.error().offset = extent.host.at;

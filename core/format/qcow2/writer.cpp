@@ -7,6 +7,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/base/endian.h"
+#include "core/format/grow_file.h"
 #include "core/format/preallocate.h"
 #include "core/format/qcow2/encode.h"
 
@@ -43,7 +44,7 @@ uint64_t Writer::encode_memory() const {
   return setup_.compress ? encoder_memory(setup_.options.compression_type, setup_.level, cluster_size_) : 0;
 }
 
-Result<size_t> Writer::encode(Bytes in, MutableBytes out) const {
+Result<size_t> Writer::encode(uint64_t, Bytes in, MutableBytes out) const {
   return encode_cluster(setup_.options.compression_type, setup_.level, in, out);
 }
 
@@ -216,11 +217,7 @@ void Writer::remember_tail(const Placement& placement) {
 
 Result<void> Writer::begin() {
   if (auto fits = header(); !fits) return failure(fits);
-  if (!setup_.target_is_zero && file_.size() > 0) {
-    // An image that is here already must not be taken for ours while its clusters are overwritten.
-    if (auto cleared = write_zeroes_now(file_, {0, std::min(cluster_size_, file_.size())}); !cleared) return cleared;
-    if (auto flushed = file_.flush_now(); !flushed) return flushed;
-  }
+  if (auto forgotten = forget_old_image(file_, cluster_size_, setup_.target_is_zero); !forgotten) return forgotten;
   if (auto begun = clusters_.begin(); !begun) return begun;
   if (l1_.count() > 0) {
     const auto host = clusters_.allocate(l1_.count() * l1_entry_size);
@@ -315,10 +312,7 @@ Result<void> Writer::finish(bool durable) {
   if (!rest.empty()) {
     if (auto written = file_.write_now(first_sector.size(), rest); !written) return written;
   }
-  if (file_.size() != clusters_.used_bytes()) {
-    auto resized = file_.resize(clusters_.used_bytes());
-    if (!resized && resized.error().kind != ErrorKind::unsupported) return resized;
-  }
+  if (auto cut = cut_file(file_, clusters_.used_bytes()); !cut) return cut;
   if (durable) {
     if (data_file_) {
       if (auto flushed = data_file_->flush_now(); !flushed) return flushed;

@@ -43,7 +43,7 @@ class Writer final : public ImageWriter {
   bool wants_order() const override { return !fixed_base_; }
   bool encodes() const override { return setup_.compress; }
   uint64_t encode_memory() const override;
-  Result<size_t> encode(Bytes in, MutableBytes out) const override;
+  Result<size_t> encode(uint64_t guest_at, Bytes in, MutableBytes out) const override;
   Result<void> place(std::span<Placement> placements) override;
   Result<std::optional<Range>> place_zero(Range guest) override;
   Result<void> finish(bool durable) override;

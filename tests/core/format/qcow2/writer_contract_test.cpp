@@ -164,7 +164,7 @@ class WriterContractTest : public QObject {
       for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
           std::vector<std::byte> out(writer->unit());
-          const auto size = writer->encode(in, out);
+          const auto size = writer->encode(0, in, out);
           if (size && *size > 0 && *size < 1000) ++good;
         });
       }
@@ -185,7 +185,7 @@ class WriterContractTest : public QObject {
       std::vector<std::byte> in(writer->unit()), out(writer->unit());
       uint32_t state = 1;
       for (std::byte& byte : in) byte = static_cast<std::byte>((state = state * 1664525 + 1013904223) >> 24);
-      QCOMPARE(*writer->encode(in, out), 0u);
+      QCOMPARE(*writer->encode(0, in, out), 0u);
     }
   }
 
