@@ -5,6 +5,7 @@
 
 #include "core/format/qcow2/qcow2.h"
 #include "core/format/raw/raw.h"
+#include "core/format/vdi/vdi.h"
 
 namespace disklathe {
 
@@ -30,6 +31,7 @@ std::span<const Format> formats() {
   static const Format table[] = {
       raw::format(),  // first: what is left when no other claims a file
       qcow2::format(),
+      vdi::format(),
   };
   return table;
 }
