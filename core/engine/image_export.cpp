@@ -72,7 +72,7 @@ class ImageExport final : public nbd::Export {
         plain(is_plain(*image)),
         keeps(!request.writable && !request.changes),
         descriptors(cached_descriptors(*image)),
-        piece_size(std::max<uint64_t>(nbd::max_payload, largest_cluster(*image))) {
+        piece_size(std::max<uint64_t>(nbd::max_payload, image->decode_unit())) {
     info_ = {.name = request.name,
              .description = request.description,
              .size = part.length,
