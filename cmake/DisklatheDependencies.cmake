@@ -5,9 +5,10 @@
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 
-set(DISKLATHE_CORE_LIBRARIES)
+set(DISKLATHE_CORE_LIBRARIES nlohmann_json::nlohmann_json)
 foreach(module liburing libdeflate zlib libzstd liblzma libxxhash gnutls libseccomp blkid mount libudev)
   string(MAKE_C_IDENTIFIER disklathe_${module} name)
   pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})

@@ -22,6 +22,7 @@ enum ExitCode : int {
   exit_unsupported = 18,
   exit_refused = 19,
   exit_verify_differs = 20,  // convert --verify: what was read back is not what was written
+  exit_crashed = 21,        // the worker that did it ended before it was done
   exit_signal = 128,         // plus the signal's number: 130 for Ctrl-C, 143 for SIGTERM
 
   // qemu-img compare(1)
@@ -46,6 +47,7 @@ constexpr int exit_code_of(ErrorKind kind) {
     case ErrorKind::invalid: return exit_usage;
     case ErrorKind::refused: return exit_refused;
     case ErrorKind::differs: return exit_verify_differs;
+    case ErrorKind::crashed: return exit_crashed;
     case ErrorKind::stopped: return exit_signal + 2;  // Ctrl-C, unless the caller knows which signal it was
   }
   return exit_other;

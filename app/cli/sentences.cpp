@@ -115,6 +115,8 @@ std::string raw_sentence(const Error& error) {
       if (error.os_error || error.cause.empty()) return cannot(error, "that makes no sense");
       return error.subject.empty() ? error.cause : fmt::format("{}: {}", thing, error.cause);
     case ErrorKind::stopped: return "stopped";
+    case ErrorKind::crashed:
+      return fmt::format("the process that did the work ended before it was done ({}). What it read may be damaged, or made to do harm; it was locked in and could touch nothing else", reason(error, "for no reason that it gave"));
   }
   return cannot(error, "it failed");
 }
@@ -156,6 +158,7 @@ std::string_view name_of(ErrorKind kind) {
     case ErrorKind::refused: return "refused";
     case ErrorKind::differs: return "differs";
     case ErrorKind::stopped: return "stopped";
+    case ErrorKind::crashed: return "crashed";
   }
   return "other";
 }

@@ -23,6 +23,7 @@ enum class ErrorKind : uint8_t {
   refused,      // possible, but not done until the user says so
   differs,      // a comparison found a difference
   stopped,      // the user stopped it
+  crashed,      // the process that did the work ended without a word
 };
 
 // Errors are values: facts only, no sentences for people. Only app/ and ui/ speak, from these parts.

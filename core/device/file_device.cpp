@@ -110,9 +110,8 @@ bool FileDevice::State::vanished() const {
   if (!block_device) return false;
   const Result<uint64_t> now = current_size(buffered.get(), true, name);
   if (!now || *now == 0) return true;
-  const std::string node =
-      "/sys/dev/block/" + std::to_string(major(opened.st_rdev)) + ":" + std::to_string(minor(opened.st_rdev));
-  return in_sysfs && access(node.c_str(), F_OK) != 0;
+  char digit = 0;
+  return sysfs_size.open() && pread(sysfs_size.get(), &digit, 1, 0) < 0 && errno == ENODEV;
 }
 
 // Requests may fail a moment before the kernel has noticed that their device was pulled out.

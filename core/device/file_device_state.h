@@ -30,7 +30,9 @@ struct FileDevice::State {
   uint32_t write_align = 1;  // of direct writes: offset_align, at least a page
   IoMode direct_mode = IoMode::queued;
   struct stat opened{};
-  bool in_sysfs = false;  // a block device whose entry in /sys was there when it was opened
+  // Of a block device its entry in /sys, held open: it cannot be read any more once the device is gone, also by who may
+  // open nothing.
+  Descriptor sysfs_size;
 
   std::atomic<uint64_t> size = 0;
   std::atomic<uint64_t> bounces = 0;

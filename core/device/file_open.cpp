@@ -76,9 +76,9 @@ int access_flags(bool writable, CacheMode cache) {
   return (writable ? O_RDWR : O_RDONLY) | (writable && cache == CacheMode::directsync ? O_DSYNC : 0);
 }
 
-bool has_sysfs_entry(dev_t device) {
+Descriptor open_sysfs_size(dev_t device) {
   const std::string node = "/sys/dev/block/" + std::to_string(major(device)) + ":" + std::to_string(minor(device));
-  return access(node.c_str(), F_OK) == 0;
+  return Descriptor(::open((node + "/size").c_str(), O_RDONLY | O_CLOEXEC));
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ Result<std::unique_ptr<FileDevice>> FileDevice::adopt(int fd, std::string name, 
   if (fstat(fd, &state->opened) != 0) return failure(os_failure(errno, "open", state->name));
   if (Result<void> kind = check_kind(state->opened.st_mode, state->name); !kind) return failure(kind);
   state->block_device = S_ISBLK(state->opened.st_mode);
-  state->in_sysfs = state->block_device && has_sysfs_entry(state->opened.st_rdev);
+  if (state->block_device) state->sysfs_size = open_sysfs_size(state->opened.st_rdev);
 
   const int flags = fcntl(fd, F_GETFL);
   if ((flags & O_DIRECT) != 0 || (flags & access_flags(writable, cache)) != access_flags(writable, cache)) {

@@ -5,6 +5,9 @@
 #include <array>
 #include <cerrno>
 #include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "core/io/io_backend.h"
 
@@ -23,12 +26,12 @@ class UringBackend final : public IoBackend {
     if (open_) io_uring_queue_exit(&ring_);
   }
 
-  // 0 or -errno.
-  int setup() {
+  // 0 or -errno. extra: more flags of io_uring_setup().
+  int setup(unsigned extra = 0) {
     // The flags spare interrupts to this thread for every completion; kernels before 6.1 do not know them.
     for (const unsigned flags : {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, 0U}) {
       io_uring_params parameters{};
-      parameters.flags = flags | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
+      parameters.flags = flags | extra | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
       parameters.cq_entries = completion_entries;
       const int result = io_uring_queue_init_params(submission_entries, &ring_, &parameters);
       if (result == 0) {
@@ -40,6 +43,23 @@ class UringBackend final : public IoBackend {
     }
     return -EINVAL;
   }
+
+  // The ring exists from now on, restricted for good to the requests that prepare() makes, and can be used after
+  // enable(). 0 or -errno.
+  int setup_restricted() {
+    if (const int result = setup(IORING_SETUP_R_DISABLED); result < 0) return result;
+    constexpr std::array<uint8_t, 5> requests{IORING_OP_READV, IORING_OP_WRITEV, IORING_OP_FSYNC, IORING_OP_FALLOCATE,
+                                              IORING_OP_POLL_ADD};
+    std::array<io_uring_restriction, requests.size()> restrictions{};
+    for (size_t i = 0; i < requests.size(); ++i) {
+      restrictions[i].opcode = IORING_RESTRICTION_SQE_OP;
+      restrictions[i].sqe_op = requests[i];
+    }
+    return io_uring_register_restrictions(&ring_, restrictions.data(), static_cast<unsigned>(restrictions.size()));
+  }
+
+  // By the thread that will use it. 0 or -errno.
+  int enable() { return io_uring_enable_rings(&ring_); }
 
   void submit(Ring::Operation& operation) override {
     if (!backlog_.empty() || !enqueue(operation)) backlog_.push_back(&operation);
@@ -140,9 +160,47 @@ class UringBackend final : public IoBackend {
   std::deque<Ring::Operation*> backlog_;  // waiting for room in the queues
 };
 
+// What reserve_rings() has made and nobody has taken yet.
+struct Reserve {
+  std::mutex mutex;
+  bool closed = false;  // no others can be made
+  std::vector<std::unique_ptr<UringBackend>> rings;
+};
+Reserve& reserve() {
+  static Reserve the_one;
+  return the_one;
+}
+
+Result<std::unique_ptr<IoBackend>> take_reserved(Reserve& reserve) {
+  if (reserve.rings.empty()) return failure(os_failure(EPERM, "create", "io_uring"));
+  std::unique_ptr<UringBackend> backend = std::move(reserve.rings.back());
+  reserve.rings.pop_back();
+  if (const int result = backend->enable(); result < 0) return failure(os_failure(-result, "create", "io_uring"));
+  return backend;
+}
+
 }  // namespace
 
+unsigned reserve_rings(unsigned count) {
+  Reserve& all = reserve();
+  const std::lock_guard lock(all.mutex);
+  all.closed = true;
+  while (all.rings.size() < count) {
+    Result<WakeEvent> wake = WakeEvent::create();
+    if (!wake) break;
+    auto backend = std::make_unique<UringBackend>(std::move(*wake));
+    if (backend->setup_restricted() < 0) break;
+    all.rings.push_back(std::move(backend));
+  }
+  return static_cast<unsigned>(all.rings.size());
+}
+
 Result<std::unique_ptr<IoBackend>> make_uring_backend() {
+  {
+    Reserve& all = reserve();
+    const std::lock_guard lock(all.mutex);
+    if (all.closed) return take_reserved(all);
+  }
   Result<WakeEvent> wake = WakeEvent::create();
   if (!wake) return failure(wake);
   auto backend = std::make_unique<UringBackend>(std::move(*wake));

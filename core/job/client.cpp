@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/job/client.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+
+namespace disklathe::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned nobody = 65534;  // the kernel's own number for it (overflowuid)
+constexpr std::chrono::milliseconds look_every{50};
+constexpr std::chrono::milliseconds stop_patience{150};
+
+// The same open file O_DIRECT; none where its file system has no such thing, or `cache` never wants it.
+Descriptor direct_twin(int fd, bool writable, CacheMode cache) {
+  if (cache == CacheMode::writeback || cache == CacheMode::unsafe) return {};
+  const int flags = (writable ? O_RDWR : O_RDONLY) | (writable && cache == CacheMode::directsync ? O_DSYNC : 0);
+  return Descriptor(open(fmt::format("/proc/self/fd/{}", fd).c_str(), flags | O_DIRECT | O_CLOEXEC));
+}
+
+std::string how_it_ended(int status) {
+  if (WIFEXITED(status)) return fmt::format("it ended with {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  if (signal == SIGSYS) return "it was ended for a system call that it may not make";
+  const char* name = sigabbrev_np(signal);
+  return fmt::format("it was ended by signal {} (SIG{})", signal, name ? name : "?");
+}
+
+// False: it still runs.
+bool wait_for(pid_t pid, std::chrono::milliseconds patience, int& status) {
+  const Clock::time_point until = Clock::now() + patience;
+  while (true) {
+    const pid_t waited = waitpid(pid, &status, WNOHANG);
+    if (waited != 0 && !(waited < 0 && errno == EINTR)) return true;
+    if (Clock::now() >= until) return false;
+    usleep(1000);
+  }
+}
+
+}  // namespace
+
+Result<void> Handover::add(Role role, const FileDevice& device, bool writable, CacheMode cache) {
+  Descriptor direct = direct_twin(device.descriptor(), writable, cache);
+  if (!direct.open() && (cache == CacheMode::none || cache == CacheMode::directsync)) {
+    Error error = os_failure(errno == EINVAL ? EOPNOTSUPP : errno, "open", device.name());
+    error.cause = "direct I/O was asked for";
+    return failure(std::move(error));
+  }
+  files_.push_back({.role = role,
+                    .name = std::string(device.name()),
+                    .writable = writable,
+                    .cache = cache,
+                    .direct = direct.open()});
+  descriptors_.push_back(device.descriptor());
+  if (!direct.open()) return {};
+  descriptors_.push_back(direct.get());
+  own_.push_back(std::move(direct));
+  return {};
+}
+
+void Handover::add_pipe(int fd, std::string name) {
+  files_.push_back({.role = Role::source, .name = std::move(name)});
+  descriptors_.push_back(fd);
+}
+
+void Handover::add_granted(GivenFile file) {
+  file.granted = true;
+  files_.push_back(std::move(file));
+}
+
+Result<std::unique_ptr<Client>> Client::start(const Spec& spec, std::span<const int> descriptors, Launch launch) {
+  auto sockets = make_socket_pair();
+  if (!sockets) return failure(sockets);
+  launch.socket = sockets->worker.get();
+  launch.orphan = false;
+  // What a worker needs of its user is only not to be root: its files are open.
+  if (geteuid() == 0 && !launch.uid) {
+    launch.uid = nobody;
+    launch.gid = nobody;
+  }
+  const auto pid = launch_worker(launch);
+  if (!pid) return std::unexpected(pid.error());
+  auto client = std::unique_ptr<Client>(new Client(std::move(sockets->client), *pid));
+  sockets->worker = {};
+  // A worker that ended already is told of by take().
+  if (auto begun = client->begin(spec, descriptors); !begun && begun.error().kind != ErrorKind::vanished)
+    return failure(begun);
+  return client;
+}
+
+std::unique_ptr<Client> Client::connect(Descriptor socket) {
+  return std::unique_ptr<Client>(new Client(std::move(socket), 0));
+}
+
+Result<void> Client::begin(const Spec& spec, std::span<const int> descriptors) {
+  kind_ = spec.kind();
+  return channel_.send(Start{.spec = spec}, descriptors);
+}
+
+Client::~Client() {
+  if (pid_ == 0 || kept_) return;
+  // The worker sees the end of the connection.
+  { const ClientChannel closed = std::move(channel_); }
+  int status = 0;
+  if (wait_for(pid_, stop_patience, status)) return;
+  ::kill(pid_, SIGKILL);
+  wait_for(pid_, std::chrono::seconds(1), status);
+}
+
+Client::Event Client::end(Error error) {
+  ended_ = true;
+  if (error.kind == ErrorKind::vanished) {
+    error = {.kind = ErrorKind::crashed, .operation = "run", .subject = "", .cause = "it said nothing"};
+    int status = 0;
+    if (pid_ != 0 && wait_for(pid_, stop_patience, status)) {
+      pid_ = 0;
+      error.cause = how_it_ended(status);
+    }
+  } else {
+    kill();  // nothing that it says can be believed
+  }
+  return Ended{failure(std::move(error))};
+}
+
+std::optional<Client::Event> Client::take() {
+  if (ended_) return std::nullopt;
+  auto received = channel_.receive();
+  if (!received) return end(std::move(received.error()));
+  if (!*received) return std::nullopt;
+  FromWorker& message = (*received)->message;
+  if (auto* done = std::get_if<Done>(&message)) {
+    if (kind_ && done->outcome.index() != static_cast<size_t>(*kind_))
+      return end(failure(ErrorKind::invalid, "receive", "the outcome of another kind of job").error());
+    ended_ = true;
+    return Ended{std::move(done->outcome)};
+  }
+  if (auto* failed = std::get_if<Failed>(&message)) {
+    ended_ = true;
+    return Ended{failure(std::move(failed->error))};
+  }
+  if (auto* attached = std::get_if<Attached>(&message)) {
+    kind_ = attached->spec.kind();
+    attached_ = std::move((*received)->descriptors);
+    return std::move(*attached);
+  }
+  if (auto* hello = std::get_if<Hello>(&message)) {
+    if (hello->version != protocol_version)
+      return end(failure(ErrorKind::invalid, "receive", "a worker of another release").error());
+    return std::move(*hello);
+  }
+  if (auto* reading = std::get_if<Reading>(&message)) return *reading;
+  if (auto* note = std::get_if<Note>(&message)) return std::move(*note);
+  if (auto* question = std::get_if<Question>(&message)) return std::move(*question);
+  return std::move(std::get<Piece>(message));
+}
+
+Result<void> Client::go() { return channel_.send(Go{}); }
+Result<void> Client::stop() { return channel_.send(StopJob{}, {}, std::chrono::milliseconds(0)); }
+
+void Client::kill() {
+  if (pid_ != 0) ::kill(pid_, SIGKILL);
+}
+
+Result<void> Client::answer(const Question& question, const FileDevice& device, CacheMode cache) {
+  const Descriptor direct = direct_twin(device.descriptor(), false, cache);
+  std::vector<int> descriptors{device.descriptor()};
+  if (direct.open()) descriptors.push_back(direct.get());
+  return channel_.send(Answer{.id = question.id, .direct = direct.open(), .cache = cache}, descriptors);
+}
+
+Result<void> Client::refuse(const Question& question, Error why) {
+  return channel_.send(Answer{.id = question.id, .refusal = std::move(why)});
+}
+
+Result<void> Client::keep(int listening) {
+  auto kept = channel_.send(Keep{}, std::span(&listening, 1));
+  kept_ = kept.has_value();
+  return kept;
+}
+
+namespace {
+
+void reply(Client& client, const Callbacks& callbacks, const Question& question) {
+  auto opened = callbacks.open
+                    ? callbacks.open(question)
+                    : failure(Error{.kind = ErrorKind::refused, .operation = "open", .subject = question.path});
+  // If it cannot be told the worker is gone, or stuck: its end is noticed.
+  if (opened)
+    (void)client.answer(question, **opened, CacheMode::automatic);
+  else
+    (void)client.refuse(question, std::move(opened.error()));
+}
+
+// What an event is to the caller; the result at the end.
+std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, const Callbacks& callbacks,
+                                      Progress& progress) {
+  if (auto* ended = std::get_if<Client::Ended>(&event)) return std::move(ended->result);
+  if (const auto* hello = std::get_if<Hello>(&event)) {
+    if (callbacks.hello) callbacks.hello(*hello);
+    (void)client.go();
+  } else if (const auto* reading = std::get_if<Reading>(&event)) {
+    apply(*reading, progress);
+  } else if (const auto* note = std::get_if<Note>(&event)) {
+    if (callbacks.note) callbacks.note(*note);
+  } else if (const auto* question = std::get_if<Question>(&event)) {
+    reply(client, callbacks, *question);
+  } else if (const auto* piece = std::get_if<Piece>(&event)) {
+    if (callbacks.piece) callbacks.piece(*piece);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progress, const Stop& stop) {
+  Clock::time_point deadline = Clock::time_point::max();
+  while (true) {
+    while (auto event = client.take()) {
+      if (auto result = handle(client, *event, callbacks, progress)) return std::move(*result);
+    }
+    if (stop.requested() && deadline == Clock::time_point::max()) {
+      (void)client.stop();
+      deadline = Clock::now() + stop_patience;
+    }
+    if (Clock::now() >= deadline) {
+      client.kill();
+      return failure(ErrorKind::stopped, "run", "stopped on request");
+    }
+    pollfd watched{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
+    poll(&watched, 1, static_cast<int>(look_every.count()));
+  }
+}
+
+}  // namespace disklathe::job

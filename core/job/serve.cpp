@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Two threads: the one that was there first talks, the other works. What the second has to say goes through the first,
+// so that nobody waits for a client that does not listen.
+#include "core/job/serve.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+#include "core/base/version.h"
+#include "core/io/io_backend.h"
+#include "core/job/channel.h"
+#include "core/job/host.h"
+#include "core/job/sandbox.h"
+
+namespace disklathe::job {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds start_patience = std::chrono::seconds(30);
+constexpr milliseconds reading_every{200};
+constexpr milliseconds stop_patience{60};  // for work that is under way; then the process ends with it
+constexpr size_t most_waiting = 64;        // messages of the working thread, before it has to wait
+
+// A file of the spec with its descriptors.
+struct Given {
+  const GivenFile* file = nullptr;
+  Descriptor fd, direct;
+  std::unique_ptr<FileDevice> device;  // until it is taken; null: a pipe
+
+  bool pipe() const {
+    struct stat status{};
+    return fstat(fd.get(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
+  }
+};
+
+int copy_of(const Descriptor& descriptor) {
+  return descriptor.open() ? fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+// What the working thread and the talking one share.
+class Talk final : public Host {
+ public:
+  Talk(std::unique_ptr<const Spec> spec, std::vector<Given> given, WakeEvent wake)
+      : spec_(std::move(spec)), given_(std::move(given)), wake_(std::move(wake)) {}
+
+  // ---- for the working thread
+
+  const Spec& spec() const override { return *spec_; }
+
+  Result<std::unique_ptr<FileDevice>> take(Role role) override {
+    Given* given = find(role);
+    if (!given || !given->device) return failure(ErrorKind::invalid, "open", "it is no file or device, or not given");
+    return std::move(given->device);
+  }
+
+  int pipe(Role role) const override {
+    const Given* given = const_cast<Talk*>(this)->find(role);
+    return given && given->pipe() ? given->fd.get() : -1;
+  }
+
+  Result<std::unique_ptr<FileDevice>> again(Role role) override {
+    const Given* given = find(role);
+    if (!given) return failure(ErrorKind::invalid, "open", "it was not given");
+    const CacheMode cache = given->direct.open() ? CacheMode::none : CacheMode::writeback;
+    return FileDevice::adopt(copy_of(given->fd), given->file->name, false, cache, copy_of(given->direct));
+  }
+
+  Result<std::unique_ptr<FileDevice>> ask(Question question) override {
+    std::unique_lock lock(mutex_);
+    question.id = ++last_question_;
+    question_ = question;
+    answer_.reset();
+    say(question, lock);
+    changed_.wait(lock, [&] { return answer_.has_value() || over_; });
+    question_.reset();
+    if (!answer_) return failure(ErrorKind::stopped, "open", {});
+    Answered answered = std::move(*answer_);
+    answer_.reset();
+    lock.unlock();
+    if (answered.answer.refusal) return failure(std::move(*answered.answer.refusal));
+    const int direct = answered.answer.direct ? copy_of(answered.descriptors[1]) : -1;
+    return FileDevice::adopt(copy_of(answered.descriptors[0]), question.path, false, answered.answer.cache, direct);
+  }
+
+  void note(Note note) override {
+    std::unique_lock lock(mutex_);
+    say(std::move(note), lock);
+  }
+
+  Result<void> piece(Piece piece) override {
+    std::unique_lock lock(mutex_);
+    say(std::move(piece), lock);
+    if (over_) return failure(ErrorKind::stopped, "map", {});
+    return {};
+  }
+
+  void finish(Result<Outcome> outcome) {
+    const std::lock_guard lock(mutex_);
+    outcome_ = std::move(outcome);
+    wake_.raise();
+  }
+
+  // ---- for the talking thread
+
+  int wake_descriptor() const { return wake_.fd(); }
+
+  // What the working thread wants to be said, in order.
+  std::vector<FromWorker> take_messages() {
+    const std::lock_guard lock(mutex_);
+    wake_.drain();
+    changed_.notify_all();
+    return std::exchange(waiting_, {});
+  }
+
+  void answer(Answer answer, std::vector<Descriptor> descriptors) {
+    const std::lock_guard lock(mutex_);
+    if (!question_ || question_->id != answer.id || answer_) return;  // nobody asked
+    answer_ = Answered{std::move(answer), std::move(descriptors)};
+    changed_.notify_all();
+  }
+
+  // Nobody will answer or listen any more.
+  void abandon() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    changed_.notify_all();
+  }
+
+  std::optional<Question> open_question() {
+    const std::lock_guard lock(mutex_);
+    return question_;
+  }
+
+  std::optional<Result<Outcome>> outcome() {
+    const std::lock_guard lock(mutex_);
+    return outcome_;
+  }
+
+  // Of the files that the client gave to be written.
+  std::vector<int> written_descriptors() const {
+    std::vector<int> descriptors;
+    for (const Given& given : given_)
+      if (given.file->writable && !given.file->granted) descriptors.push_back(given.fd.get());
+    return descriptors;
+  }
+
+ private:
+  struct Answered {
+    Answer answer;
+    std::vector<Descriptor> descriptors;
+  };
+
+  Given* find(Role role) {
+    for (Given& given : given_)
+      if (given.file->role == role) return &given;
+    return nullptr;
+  }
+
+  void say(FromWorker message, std::unique_lock<std::mutex>& lock) {
+    changed_.wait(lock, [&] { return waiting_.size() < most_waiting || over_; });
+    waiting_.push_back(std::move(message));
+    wake_.raise();
+  }
+
+  const std::unique_ptr<const Spec> spec_;
+  std::vector<Given> given_;  // point into the spec
+  const WakeEvent wake_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::vector<FromWorker> waiting_;
+  uint32_t last_question_ = 0;
+  std::optional<Question> question_;
+  std::optional<Answered> answer_;
+  std::optional<Result<Outcome>> outcome_;
+  bool over_ = false;
+};
+
+// ---- before the seal
+
+// The first message, whoever is late.
+Result<WorkerChannel::Received> receive_start(WorkerChannel& channel) {
+  const Clock::time_point until = Clock::now() + start_patience;
+  while (true) {
+    auto received = channel.receive();
+    if (!received) return failure(received);
+    if (*received) return std::move(**received);
+    const auto left = std::chrono::duration_cast<milliseconds>(until - Clock::now()).count();
+    pollfd watched{.fd = channel.descriptor(), .events = POLLIN, .revents = 0};
+    if (left <= 0 || poll(&watched, 1, static_cast<int>(left)) < 0)
+      return failure(ErrorKind::vanished, "start", "nobody says what to do");
+  }
+}
+
+std::unexpected<Error> invalid(const char* cause) { return failure(ErrorKind::invalid, "start", cause); }
+
+// The descriptors of each file: of the message, or of who started this process.
+Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> descriptors, const WorkerOptions& options) {
+  std::vector<Given> all;
+  size_t next = 0;
+  for (const GivenFile& file : spec.files) {
+    Given given{.file = &file};
+    const auto grant = std::ranges::find(options.grants, file.role, &Launch::Grant::role);
+    const bool granted = grant != options.grants.end();
+    if (file.granted != granted) return invalid(granted ? "a file that was granted is given as well" : "a file was not granted");
+    if (granted) {
+      if (file.direct != (grant->direct_fd >= 0)) return invalid("a granted file has another number of descriptors");
+      given.fd = Descriptor(grant->fd);
+      given.direct = Descriptor(grant->direct_fd);
+    } else {
+      given.fd = std::move(descriptors[next++]);
+      if (file.direct) given.direct = std::move(descriptors[next++]);
+    }
+    all.push_back(std::move(given));
+  }
+  for (const Launch::Grant& grant : options.grants)
+    if (!spec.file(grant.role)) return invalid("a file that was granted has no use here");
+  return all;
+}
+
+// Reads the limits in /sys, which is not to be seen later. No byte of a file is looked at.
+Result<void> open_devices(std::vector<Given>& all) {
+  for (Given& given : all) {
+    if (given.pipe()) continue;
+    const GivenFile& file = *given.file;
+    auto device =
+        FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
+    if (!device) return failure(device);
+    given.device = std::move(*device);
+  }
+  return {};
+}
+
+// What kind of job may take how much.
+Seal seal_for(const Spec& spec) {
+  constexpr uint64_t least_memory = 1ULL << 30;
+  constexpr std::chrono::seconds time_to_look{60};
+  Seal seal{.memory = least_memory, .accepts = true};
+  if (const auto* convert = std::get_if<Convert>(&spec.work)) seal.memory += 2 * convert->most_window;
+  if (const auto* inspect = std::get_if<Inspect>(&spec.work)) {
+    seal.memory += 2 * inspect->most_window;
+    seal.time = time_to_look;
+  }
+  return seal;
+}
+
+// ---- after it
+
+// The talking thread.
+class Conversation {
+ public:
+  Conversation(WorkerChannel channel, Talk& talk) : channel_(std::move(channel)), talk_(talk) {}
+
+  // Nothing is read or written before. False: it was stopped.
+  bool wait_for_go() {
+    while (!go_ && !over()) {
+      watch(milliseconds(-1));
+      take_all();
+    }
+    return !over();
+  }
+
+  // Until the client has been told how it ended.
+  void run() {
+    std::thread work([this] { talk_.finish(perform(talk_, progress_, stop_)); });
+    while (true) {
+      const auto outcome = talk_.outcome();
+      pass_on();
+      if (outcome) {
+        work.join();
+        return tell(*outcome);
+      }
+      if (over() && Clock::now() >= deadline_) _exit(EXIT_SUCCESS);  // stuck in a call, or in an image
+      watch(over() ? milliseconds(5) : reading_every);
+      take_all();
+      tell_progress();
+    }
+  }
+
+  void tell(const Result<Outcome>& outcome) {
+    const FromWorker last = outcome ? FromWorker(Done{*outcome}) : FromWorker(Failed{outcome.error()});
+    if (auto told = channel_.send(last); !told && told.error().kind == ErrorKind::invalid)
+      (void)channel_.send(Failed{failure(ErrorKind::unsupported, "tell", "there is more than a message holds").error()});
+  }
+
+ private:
+  bool over() const { return stop_.requested(); }
+
+  void end() {
+    if (over()) return;
+    stop_.request();
+    deadline_ = Clock::now() + stop_patience;
+    talk_.abandon();
+  }
+
+  void watch(milliseconds patience) {
+    pollfd watched[] = {{channel_.descriptor(), static_cast<short>(gone_ ? 0 : POLLIN), 0},
+                        {talk_.wake_descriptor(), POLLIN, 0}};
+    poll(watched, std::size(watched), static_cast<int>(patience.count()));
+  }
+
+  void take_all() {
+    while (!gone_) {
+      auto received = channel_.receive();
+      if (!received) {
+        gone_ = true;
+        return end();
+      }
+      if (!*received) return;
+      take(std::move(**received));
+    }
+  }
+
+  void take(WorkerChannel::Received received) {
+    if (std::holds_alternative<Go>(received.message)) {
+      go_ = true;
+    } else if (auto* answer = std::get_if<Answer>(&received.message)) {
+      talk_.answer(std::move(*answer), std::move(received.descriptors));
+    } else if (std::holds_alternative<StopJob>(received.message)) {
+      end();
+    } else {
+      gone_ = true;  // it does not keep to the protocol
+      end();
+    }
+  }
+
+  void pass_on() {
+    for (const FromWorker& message : talk_.take_messages())
+      if (auto told = channel_.send(message); !told) end();
+  }
+
+  void tell_progress() {
+    if (over() || Clock::now() < next_reading_) return;
+    next_reading_ = Clock::now() + reading_every;
+    // A client that does not listen just now misses one.
+    if (auto told = channel_.send(look_at(progress_), {}, milliseconds(0)); !told && told.error().kind != ErrorKind::busy)
+      end();
+  }
+
+  WorkerChannel channel_;
+  Talk& talk_;
+  Progress progress_;
+  Stop stop_;
+  bool go_ = false, gone_ = false;
+  Clock::time_point deadline_, next_reading_;
+};
+
+// What is ready to be run, behind the seal.
+struct Prepared {
+  std::unique_ptr<Talk> talk;
+  Hello hello;
+};
+
+Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
+  std::vector<SandboxLayer> layers;
+  for (const auto& put_on : {drop_rights(options.uid, options.gid), forbid_tracing()}) {
+    if (!put_on) return std::unexpected(put_on.error());
+    layers.push_back(*put_on);
+  }
+  auto received = receive_start(channel);
+  if (!received) return failure(received);
+  auto* start = std::get_if<Start>(&received->message);
+  if (!start) return invalid("the first message has to be the spec");
+  if (options.only && *options.only != start->spec.kind()) return invalid("this worker was started for another kind of job");
+  if (auto fitting = check_files(start->spec); !fitting) return failure(fitting);
+  auto wake = WakeEvent::create();
+  if (!wake) return failure(wake);
+
+  auto spec = std::make_unique<Spec>(std::move(start->spec));
+  auto given = assign(*spec, std::move(received->descriptors), options);
+  if (!given) return failure(given);
+  if (auto opened = open_devices(*given); !opened) return failure(opened);
+  auto sealed = seal(seal_for(*spec));
+  if (!sealed) return failure(sealed);
+  layers.insert(layers.end(), sealed->begin(), sealed->end());
+
+  Prepared prepared;
+  prepared.hello = {.program = std::string(version()), .kind = spec->kind(), .layers = std::move(layers)};
+  prepared.talk = std::make_unique<Talk>(std::move(spec), std::move(*given), std::move(*wake));
+  return prepared;
+}
+
+}  // namespace
+
+int serve(const WorkerOptions& options) {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow that large is an error, not an end
+  WorkerChannel channel{Descriptor(options.socket)};
+  auto prepared = prepare(channel, options);
+  if (!prepared) {
+    (void)channel.send(Failed{prepared.error()});
+    return EXIT_FAILURE;
+  }
+  if (!channel.send(prepared->hello)) return EXIT_FAILURE;
+  Conversation conversation(std::move(channel), *prepared->talk);
+  if (conversation.wait_for_go())
+    conversation.run();
+  else
+    conversation.tell(failure(ErrorKind::stopped, "run", "stopped on request"));
+  return EXIT_SUCCESS;
+}
+
+}  // namespace disklathe::job
