@@ -77,7 +77,22 @@ std::vector<std::string> lines_of(const ChosenDevice& chosen, const EraseRequest
   return lines;
 }
 
+std::vector<std::string> opener_warnings(const ChosenDevice& chosen) {
+  std::vector<std::string> warnings;
+  for (const Opener& opener : chosen.openers) {
+    const std::string who = fmt::format("{} (process {})", opener.program, opener.process);
+    warnings.push_back(
+        opener.writes
+            ? fmt::format("'{}' is open for writing in {}: what that writes meanwhile spoils the result, and what is "
+                          "written here spoils what it works on. End it first",
+                          chosen.path, who)
+            : fmt::format("'{}' is open in {}, which will find other bytes on it", chosen.path, who));
+  }
+  return warnings;
+}
+
 Result<void> confirm_erase(const ChosenDevice& chosen, const EraseRequest& request) {
+  for (const std::string& warning : opener_warnings(chosen)) print_warning(warning);
   if (!request.yes_erase.empty()) {
     if (request.yes_erase == chosen.id) return {};
     return refused(chosen, fmt::format("--yes-erase says '{}', but its ID is '{}'", request.yes_erase, chosen.id));

@@ -20,6 +20,9 @@ struct EraseRequest {
 // What is on the device and will be lost: a line each, "loop0p1  64 MB  ext4 'my data'".
 std::vector<std::string> lines_of(const ChosenDevice& chosen, const EraseRequest& request);
 
+// Who has it open: a warning each, as nothing keeps them from writing to it, or reading it, meanwhile.
+std::vector<std::string> opener_warnings(const ChosenDevice& chosen);
+
 // Shows that on stderr and takes the answer. Error `refused`: another ID, no terminal to ask on, or no answer.
 Result<void> confirm_erase(const ChosenDevice& chosen, const EraseRequest& request);
 

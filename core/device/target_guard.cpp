@@ -45,12 +45,21 @@ Guarded<void> free_now(const ChosenDevice& chosen) {
   return nobody_has(UsageMap(*disks).of(chosen.identity.name));
 }
 
+std::vector<Opener> openers_of(const ChosenDevice& chosen) {
+  std::vector<dev_t> devices{chosen.disk.number};
+  if (chosen.whole())
+    for (const Partition& partition : chosen.disk.partitions) devices.push_back(partition.number);
+  else
+    devices.push_back(chosen.identity.number);
+  return programs_with_open(devices);
+}
+
 Guarded<ChosenDevice> choose_identified(const Identity& identity, const std::string& root) {
   auto disks = enumerate_disks(root);
   if (!disks) return failed(std::move(disks.error()));
   const Disk* disk = find_disk(*disks, identity.number);
   if (!disk) return denied(Reason::unlisted);
-  ChosenDevice chosen{.path = {}, .identity = identity, .disk = *disk, .id = {}, .usage = {}};
+  ChosenDevice chosen{.path = {}, .identity = identity, .disk = *disk, .id = {}, .usage = {}, .openers = {}};
   chosen.id = chosen.whole() ? disk->id : id_by_size(identity.name, identity.size);
   chosen.usage = UsageMap(*disks, root).of(identity.name);
   // All that was read in between is of the same device only if it is the same at both ends.
@@ -74,7 +83,9 @@ Guarded<ChosenDevice> choose_device(const std::string& path) {
   const auto identity = identity_of(path);
   if (!identity) return failed(identity.error());
   auto chosen = choose_identified(*identity, {});
-  if (chosen) chosen->path = path;
+  if (!chosen) return chosen;
+  chosen->path = path;
+  chosen->openers = openers_of(*chosen);
   return chosen;
 }
 

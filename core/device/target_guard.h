@@ -12,6 +12,7 @@
 #include "core/device/enumerate.h"
 #include "core/device/file_device.h"
 #include "core/device/identity.h"
+#include "core/device/openers.h"
 #include "core/device/usage.h"
 
 namespace disklathe {
@@ -24,9 +25,10 @@ namespace disklathe {
 struct ChosenDevice {
   std::string path;  // as it was named; by the time it is opened it may lead to another device
   Identity identity;
-  Disk disk;       // it, or what it is a partition of
-  std::string id;  // what confirms it: the disk's ID; of a partition NAME:BYTES
-  Usage usage;     // nothing that holds it now; members that are not active are part of what will be lost
+  Disk disk;                    // it, or what it is a partition of
+  std::string id;               // what confirms it: the disk's ID; of a partition NAME:BYTES
+  Usage usage;                  // nothing that holds it now; members that are not active are part of what will be lost
+  std::vector<Opener> openers;  // programs that have it, a partition of it or its disk open; nothing keeps them out
 
   bool whole() const { return disk.number == identity.number; }
   const BlockNode& node() const;

@@ -170,6 +170,27 @@ class ConsentTest(DeviceTest):
                 self.assertIn("nothing was written", talk.seen)
         self.untouched()
 
+    def test_programs_that_have_it_open_are_named(self):
+        """They took no claim, so nothing keeps them out; who may write and who only reads is told apart."""
+        part, = self.device.partition("4M")
+        for node, mode, says in ((part, "r+b", "open for writing in sleep (process "),
+                                 (self.device.node, "r+b", "open for writing in sleep (process "),
+                                 (self.device.node, "rb", "is open in sleep (process ")):
+            with open(node, mode, buffering=0) as file:
+                program = subprocess.Popen(["sleep", "60"], stdin=file)
+            try:
+                done = self.ours(*self.yes("a.raw", self.device.node))
+                self.assertIn(f"{says}{program.pid})", done.stderr)
+                talk = Conversation("a.raw", self.device.node)
+                talk.wait_for("to overwrite it: ")
+                self.assertIn(f"{says}{program.pid})", talk.seen)
+                talk.type("no\n")
+                talk.end()
+            finally:
+                program.kill()
+                program.wait()
+        self.assertNotIn("sleep", self.ours(*self.yes("a.raw", self.device.node)).stderr)
+
     def test_ctrl_c_at_the_question_writes_nothing(self):
         talk = Conversation("a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
