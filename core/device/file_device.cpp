@@ -17,6 +17,7 @@
 
 #include "core/base/arithmetic.h"
 #include "core/device/file_device_state.h"
+#include "core/device/scsi_transport.h"
 #include "core/io/aligned_buffer.h"
 
 namespace disklathe {
@@ -100,10 +101,12 @@ Result<void> FileDevice::State::gate_write(std::string_view operation, uint64_t 
                        .cause = "opened for reading only"});
 }
 
-bool FileDevice::State::became_read_only() const {
+bool FileDevice::State::became_read_only(const Error& error) const {
   // Only a writable device was opened for writing.
+  if (!block_device || !writable || error.operation == "read") return false;
   int read_only = 0;
-  return block_device && writable && ioctl(buffered.get(), BLKROGET, &read_only) == 0 && read_only != 0;
+  if (ioctl(buffered.get(), BLKROGET, &read_only) == 0 && read_only != 0) return true;
+  return (error.os_error == EIO || error.os_error == EREMOTEIO) && says_write_protected(buffered.get());
 }
 
 bool FileDevice::State::vanished() const {
@@ -130,7 +133,7 @@ std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const 
   // A device that is gone answers ENOSPC, EIO, or an early end, as often as ENODEV.
   if (vanished_after(result.error().os_error)) {
     result.error().kind = ErrorKind::vanished;
-  } else if (became_read_only()) {
+  } else if (became_read_only(result.error())) {
     // Which it answers with EIO, EPERM or EROFS; nothing else is wrong with it.
     result.error().kind = ErrorKind::permission;
     result.error().os_error = 0;

@@ -56,7 +56,7 @@ struct FileDevice::State {
   std::unexpected<Error> explained(Result<void>& result) const;
   bool vanished() const;
   bool vanished_after(int os_error) const;
-  bool became_read_only() const;
+  bool became_read_only(const Error& error) const;
 };
 
 // The size in bytes of what is open, by asking the kernel now.

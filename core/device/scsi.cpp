@@ -98,6 +98,11 @@ Cdb inquiry_page(uint8_t page, uint16_t room) {
   return cdb;
 }
 
+Cdb mode_sense_6(uint8_t room) {
+  constexpr uint8_t all_pages = 0x3f;
+  return {.bytes = {0x1a, 0, all_pages, 0, room, 0}, .length = 6};
+}
+
 Cdb read_capacity_16(uint32_t room) {
   Cdb cdb{.bytes = {0x9e, 0x10}, .length = 16};  // SERVICE ACTION IN(16)
   put(cdb, 10, room);
@@ -124,6 +129,11 @@ Result<Capacity> parse_capacity(Bytes answer) {
   return Capacity{.blocks = last + 1,
                   .block_size = block_size,
                   .physical_block = static_cast<uint32_t>(physical <= largest_block ? physical : block_size)};
+}
+
+bool parse_write_protection(Bytes answer) {
+  constexpr size_t header = 4, device_specific = 2;
+  return answer.size() >= header && (byte(answer, device_specific) & 0x80) != 0;
 }
 
 std::optional<uint32_t> parse_max_transfer(Bytes page) {

@@ -22,6 +22,7 @@ struct Cdb {
 
 Cdb inquiry(uint16_t room);                     // SPC 6.7; room: bytes for the answer
 Cdb inquiry_page(uint8_t page, uint16_t room);  // a vital product data page
+Cdb mode_sense_6(uint8_t room);                 // SPC 6.14; all pages, of which the header is of interest
 Cdb read_capacity_16(uint32_t room);            // SBC 5.20
 Cdb read_16(uint64_t block, uint32_t count);    // SBC 5.16; count: blocks
 Cdb write_16(uint64_t block, uint32_t count);   // SBC 5.46
@@ -40,6 +41,9 @@ Result<Capacity> parse_capacity(Bytes answer);
 
 // MAXIMUM TRANSFER LENGTH of the block limits page, in blocks. Nothing: it names none, or is no such page.
 std::optional<uint32_t> parse_max_transfer(Bytes page);
+
+// WP of the header that answers MODE SENSE(6) begin with (SBC 6.5.1); false of one that is too short.
+bool parse_write_protection(Bytes answer);
 
 // Status bytes (SAM-6 5.3.1).
 inline constexpr uint8_t status_good = 0x00, status_check_condition = 0x02, status_busy = 0x08,

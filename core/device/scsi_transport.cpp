@@ -119,4 +119,19 @@ Result<SgOpened> open_sg(const std::string& path, bool writable) {
   return SgOpened{.transport = std::make_unique<SgTransport>(std::move(fd)), .disk = node->disk, .limits = limits};
 }
 
+bool says_write_protected(int fd) {
+  Descriptor own(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!own.open()) return false;
+  // Many sticks want to be asked for just as much.
+  std::array<std::byte, 192> answer{};
+  const auto outcome = SgTransport(std::move(own))
+                           .execute({.cdb = scsi::mode_sense_6(answer.size()),
+                                     .direction = ScsiCommand::Direction::in,
+                                     .data = answer,
+                                     .timeout = std::chrono::seconds(5)});
+  if (!outcome || outcome->status != scsi::status_good || outcome->host_status != 0) return false;
+  return scsi::parse_write_protection(
+      Bytes(answer).first(answer.size() - std::min<size_t>(outcome->residual, answer.size())));
+}
+
 }  // namespace disklathe

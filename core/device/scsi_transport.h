@@ -59,4 +59,8 @@ struct SgOpened {
 // writable: exclusively among those who open SCSI generic nodes. Errors: those of open().
 Result<SgOpened> open_sg(const std::string& path, bool writable);
 
+// Whether the disk behind an open block device says that it is write-protected. The kernel asks only when it looks at
+// the disk anew, not when writes begin to fail. False where it is no SCSI disk or may not be asked.
+bool says_write_protected(int fd);
+
 }  // namespace disklathe

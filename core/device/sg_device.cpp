@@ -35,7 +35,9 @@ enum HostStatus : uint16_t {
   host_bus_busy = 0x02,
   host_time_out = 0x03,
   host_bad_target = 0x04,
-  host_error = 0x07,  // of all kinds: also the first answer of a device that was pulled out
+  // These two are also the first answers of a device that is being pulled out; asked again, it says so.
+  host_abort = 0x05,
+  host_error = 0x07,
   host_reset = 0x08,
   host_soft_error = 0x0b,
   host_retry = 0x0c,
@@ -45,6 +47,7 @@ enum HostStatus : uint16_t {
 bool asks_for_another_try(const ScsiOutcome& outcome) {
   switch (outcome.host_status) {
     case host_bus_busy:
+    case host_abort:
     case host_error:
     case host_reset:
     case host_soft_error:

@@ -42,8 +42,16 @@ class ScsiTest : public QObject {
              bytes({0x8a, 0, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff, 0, 0, 1, 0, 0, 0}));
     QCOMPARE(bytes(read_capacity_16(32)), bytes({0x9e, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0}));
     QCOMPARE(bytes(synchronize_cache()), bytes({0x35, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+    QCOMPARE(bytes(mode_sense_6(192)), bytes({0x1a, 0, 0x3f, 0, 192, 0}));
     QCOMPARE(bytes(inquiry(96)), bytes({0x12, 0, 0, 0, 96, 0}));
     QCOMPARE(bytes(inquiry_page(0xb0, 0x140)), bytes({0x12, 1, 0xb0, 1, 0x40, 0}));
+  }
+
+  void writeProtectionIsOneBitOfTheHeader() {
+    QVERIFY(parse_write_protection(bytes({3, 0, 0x80, 0})));
+    QVERIFY(parse_write_protection(bytes({11, 0, 0x90, 8}, 12)));
+    QVERIFY(!parse_write_protection(bytes({3, 0, 0x10, 0})));
+    QVERIFY(!parse_write_protection(bytes({3, 0, 0x80})));
   }
 
   void capacityIsOneMoreThanTheLastBlock() {

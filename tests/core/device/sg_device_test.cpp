@@ -241,8 +241,10 @@ class SgDeviceTest : public QObject {
     rig.disk->host_answers = {0x01};
     QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::vanished);
     // The kernel may answer for it with a failure first.
-    rig.disk->host_answers = {0x07, 0x01};
-    QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::vanished);
+    for (const uint16_t first : {uint16_t{0x05}, uint16_t{0x07}}) {
+      rig.disk->host_answers = {first, 0x01};
+      QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::vanished);
+    }
     rig.disk->host_answers = {0x07, 0x07, 0x07, 0x07, 0x07};
     QCOMPARE((*rig).read_now(0, memory.bytes()).error().kind, ErrorKind::io);
   }
