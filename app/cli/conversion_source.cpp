@@ -63,13 +63,17 @@ Result<ConversionSource> open_source(const Conversion& conversion, Job& job) {
   ConversionSource source;
   const StreamRequest asked{
       .path = conversion.source.path, .format = conversion.source.format, .most_window = conversion.most_window};
-  auto stream = open_stream(asked, conversion.policy, job.stop);
+  auto stream = open_stream(asked, conversion.policy, [&job] {
+    job.progress.waits_for_input = true;
+    return job.stop.requested();
+  });
   if (!stream) return failure(stream);
   if (*stream) {
     source.stream = std::move(*stream);
     if (!conversion.source.snapshot.empty())
       return failure(ErrorKind::invalid, "convert", "-l names a snapshot; a stream has none");
     if (auto raw = must_hold_raw(asked, *source.stream); !raw) return failure(raw);
+    job.progress.waits_for_input = false;
     return source;
   }
   if (conversion.size)

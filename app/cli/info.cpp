@@ -71,8 +71,7 @@ const Reference* backing_of(const ImageReader& reader) {
 // Nothing: it is no stream.
 Result<std::optional<StreamInfo>> look_at_stream(const std::string& path, const std::string& format,
                                                  const OpenPolicy& policy) {
-  const Stop never;
-  auto opened = open_stream({.path = path, .format = format}, policy, never);
+  auto opened = open_stream({.path = path, .format = format}, policy);
   if (!opened) return failure(opened);
   if (!*opened) return std::nullopt;
   const StreamFile& stream = **opened;

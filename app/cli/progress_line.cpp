@@ -67,6 +67,7 @@ ProgressSample look_at(const Progress& progress, double seconds) {
   if (sample.total_known) sample.position = std::min(sample.position, sample.total);
   sample.completed = progress.completed.load();
   sample.submitted = std::max(progress.submitted.load(), sample.completed);
+  sample.waits_for_input = progress.waits_for_input.load() && sample.submitted == sample.completed;
   sample.zeroed = progress.zeroed.load() + progress.skipped.load();
   sample.flushed = progress.flushed.load();
   sample.verified = progress.verified.load();
@@ -85,7 +86,8 @@ ProgressReading ProgressMeter::read(const ProgressSample& sample) {
   if (last_change_.position != sample.position || last_change_.moved != sample.moved) last_change_ = sample;
 
   ProgressReading reading{.sample = sample, .of_input = !sample.total_known && sample.input_total > 0};
-  const bool moves = sample.phase == Phase::write || sample.phase == Phase::flush || sample.phase == Phase::verify;
+  const bool moves = sample.phase == Phase::write || sample.phase == Phase::flush || sample.phase == Phase::verify ||
+                     sample.waits_for_input;
   if (const double still = sample.seconds - last_change_.seconds; moves && still >= stall_seconds)
     reading.stalled = still;
   const Way way = way_of(sample), at_start = way_of(phase_start_);
@@ -114,8 +116,11 @@ std::string text_of(const ProgressReading& reading, std::string_view verify_word
                : fmt::format(" {}", human_size(reading.sample.position));
   };
   if (phase == Phase::measure) text += percent();
+  if (phase == Phase::prepare && reading.stalled)
+    text += fmt::format(", no input for {}", human_duration(*reading.stalled));
   if (phase == Phase::write || phase == Phase::verify) {
-    const std::string now = reading.stalled ? fmt::format("no answer for {}", human_duration(*reading.stalled))
+    const std::string_view missing = reading.sample.waits_for_input ? "input" : "answer";
+    const std::string now = reading.stalled ? fmt::format("no {} for {}", missing, human_duration(*reading.stalled))
                                             : human_rate(reading.rate_now);
     text += percent();
     text += fmt::format(", {} (average {})", now, human_rate(reading.rate_average));
@@ -147,6 +152,7 @@ nlohmann::ordered_json json_of(const ProgressReading& reading) {
   if (reading.of_input) json["input_total"] = sample.input_total;
   if (reading.seconds_left) json["seconds_left"] = std::floor(*reading.seconds_left * 10) / 10;
   if (reading.stalled) json["stalled_seconds"] = std::floor(*reading.stalled * 10) / 10;
+  if (reading.stalled) json["stalled_for"] = sample.waits_for_input ? "input" : "answer";
   return json;
 }
 

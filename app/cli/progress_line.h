@@ -22,6 +22,7 @@ struct ProgressSample {
   uint64_t submitted = 0, completed = 0, zeroed = 0, flushed = 0, verified = 0;
   bool total_known = true;  // false: `total` is 0, and what of the stream's stored bytes was taken tells more
   uint64_t input = 0, input_total = 0;
+  bool waits_for_input = false;  // and the target has nothing to do meanwhile
 };
 ProgressSample look_at(const Progress& progress, double seconds);
 

@@ -77,7 +77,7 @@ bool is_kind(const std::string& path, mode_t kind) {
 bool names_pipe(const std::string& path) { return path == "-" || is_kind(path, S_IFIFO); }
 
 Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy,
-                                              const Stop& stop) {
+                                              std::function<bool()> halted) {
   const bool pipe = names_pipe(request.path);
   const bool encoded = stream::find_encoding(request.format) != nullptr;
   if (pipe && !encoded && !request.format.empty() && request.format != "raw") {
@@ -93,7 +93,7 @@ Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, cons
                 : pipe              ? open_pipe(request.path)
                                     : open_file(request.path, policy);
   if (!opened) return failure(opened);
-  opened->input->halt_when([&stop] { return stop.requested(); });
+  opened->input->halt_when(std::move(halted));
   auto source = stream::Source::open(std::move(opened->input),
                                      {.format = request.format, .limits = {.most_window = request.most_window}});
   if (!source) return failure(source);

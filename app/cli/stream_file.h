@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "app/cli/open_files.h"
 #include "core/device/descriptor.h"
-#include "core/io/stop.h"
 #include "core/stream/source.h"
 
 namespace disklathe::cli {
@@ -28,8 +28,10 @@ struct StreamRequest {
 // Whether the name is one that only a stream can be read from.
 bool names_pipe(const std::string& path);
 
-// Nothing: it is a file that is not compressed, to be opened as an image. `stop` ends the waiting for a pipe.
-Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy, const Stop& stop);
+// Nothing: it is a file that is not compressed, to be opened as an image. `halted` is asked while a pipe gives nothing,
+// and true ends the waiting.
+Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy,
+                                              std::function<bool()> halted = {});
 
 // What the decoded bytes seem to be that a raw disk is not ("a qcow2 image"); empty: nothing of the kind.
 Result<std::string> content_of(stream::Source& source);

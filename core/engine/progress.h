@@ -19,6 +19,7 @@ struct Progress {
   // False while a stream has not said how large it is: then `input` tells how far it is, where input_total is not 0.
   std::atomic<bool> total_known{true};
   std::atomic<uint64_t> input{0}, input_total{0};  // stored bytes of the stream taken, and of all of it
+  std::atomic<bool> waits_for_input{false};        // a stream's next bytes have not come yet
 
   std::atomic<uint64_t> submitted{0};  // data bytes handed to the target
   std::atomic<uint64_t> completed{0};  // data bytes the target has acknowledged

@@ -13,7 +13,10 @@ namespace {
 // A file grows by this much at a time: each step takes the file's lock.
 constexpr uint64_t growth = 64 << 20;
 
-void tell(Progress& progress, const stream::Source& stream) { progress.input = stream.taken(); }
+void tell(Progress& progress, const stream::Source& stream) {
+  progress.input = stream.taken();
+  progress.waits_for_input = false;
+}
 
 }  // namespace
 
@@ -25,7 +28,10 @@ StreamPieces::StreamPieces(const CopyJob& job, const Plan& plan, Progress& progr
       state_(state),
       buffers_(plan.piece_size, job.target[0]->limits().opt_mem_align, plan.budget),
       room_(job.disk_size.value_or(0)) {
-  stream_.halt_when([&state] { return state.over(); });
+  stream_.halt_when([&progress, &state] {
+    progress.waits_for_input = true;
+    return state.over();
+  });
   thread_ = std::jthread([this] { work(); });
 }
 

@@ -43,9 +43,9 @@ class PipeInput final : public Input {
 
   Result<size_t> read(MutableBytes into) override {
     while (true) {
-      if (halted()) return failure(ErrorKind::stopped, "read", "stopped on request");
       pollfd watched{.fd = fd_, .events = POLLIN, .revents = 0};
       const int ready = poll(&watched, 1, halt_check_milliseconds);
+      if (ready == 0 && halted()) return failure(ErrorKind::stopped, "read", "stopped on request");
       if (ready == 0) continue;
       const ssize_t count = ready < 0 ? -1 : ::read(fd_, into.data(), into.size());
       if (count >= 0) return static_cast<size_t>(count);

@@ -199,6 +199,31 @@ class StreamTest(CommandTest):
                 self.assertEqual(line["percent_of"], "compressed input")
                 self.assertLessEqual(line["percent"], 99.9)
 
+    def test_the_percentage_is_of_the_compressed_input_while_nobody_knows_the_size(self):
+        self.data("b.raw", (0, 24 * MIB))
+        (name,) = self.compressed("bz2", source="b.raw")
+        stored = os.stat(name).st_size
+        done = self.ours("convert", "--progress=json", name, "x.raw")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        known = [line for line in lines if line["phase"] == "write" and line["total"] is None]
+        self.assertTrue(known)
+        for line in known:
+            self.assertEqual((line["percent_of"], line["input_total"]), ("compressed input", stored))
+            self.assertAlmostEqual(line["percent"], min(line["input"] / stored * 100, 99.9), delta=0.11)
+        self.assertEqual(sorted(line["percent"] for line in known), [line["percent"] for line in known])
+
+    def test_a_pipe_that_stands_still_is_told(self):
+        started = [(phase, target, subprocess.Popen(
+            ["sh", "-c", f"({slow}) <a.raw | {DISKLATHE} convert --progress=json - {target}"], stdout=subprocess.PIPE, text=True))
+            for phase, target, slow in (("prepare", "x.raw", "sleep 6.5; cat"),
+                                        ("write", "y.raw", "head -c 100000; sleep 6.5; cat"))]
+        for phase, target, program in started:
+            with self.subTest(phase), program:
+                still = [line for line in map(json.loads, program.stdout) if "stalled_seconds" in line]
+                self.assertEqual({(line["phase"], line["stalled_for"]) for line in still}, {(phase, "input")})
+                self.assertEqual(program.wait(30), 0)
+                self.run_program("cmp", "a.raw", target)
+
     def interrupted(self, process, sent, code):
         began = time.monotonic()
         process.send_signal(sent)

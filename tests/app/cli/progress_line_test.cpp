@@ -95,15 +95,55 @@ class ProgressLineTest : public QObject {
     QCOMPARE(json_of(reading)["stalled_seconds"].get<double>(), 12.0);
     QVERIFY(!meter.read(writing(13, 251 * MiB, 200 * MiB)).stalled);
   }
+  void a_pipe_that_gives_nothing_is_told_from_a_target_that_takes_nothing() {
+    Progress progress;
+    progress.phase = Phase::write;
+    progress.total_known = false;
+    progress.submitted = progress.completed = 3 * MiB;
+    progress.waits_for_input = true;
+    ProgressMeter meter;
+    meter.read(look_at(progress, 0));
+    const ProgressReading reading = meter.read(look_at(progress, 6));
+    QCOMPARE(text_of(reading, "verifying", 200), "writing 3 MiB, no input for 0:06 (average -), 0 B zero");
+    QCOMPARE(json_of(reading)["stalled_for"].get<std::string>(), "input");
+    progress.submitted = 4 * MiB;
+    const ProgressReading both = meter.read(look_at(progress, 7));
+    QVERIFY(text_of(both, "verifying", 200).contains("no answer for 0:07"));
+    QCOMPARE(json_of(both)["stalled_for"].get<std::string>(), "answer");
+  }
   void a_long_flush_tells_how_long() {
     ProgressMeter meter;
     meter.read({.seconds = 1, .phase = Phase::flush});
     QCOMPARE(text_of(meter.read({.seconds = 62, .phase = Phase::flush}), "verifying", 200), "flushing, for 1:01");
   }
-  void opening_is_no_silence() {
+  void opening_is_no_silence_but_waiting_for_a_pipe_is() {
     ProgressMeter meter;
     meter.read({.seconds = 0, .phase = Phase::prepare});
     QVERIFY(!meter.read({.seconds = 60, .phase = Phase::prepare}).stalled);
+    QCOMPARE(text_of(meter.read({.seconds = 61, .phase = Phase::prepare, .waits_for_input = true}), "verifying", 200),
+             "opening, no input for 1:01");
+  }
+  void of_a_stream_whose_size_nobody_knows_the_percentage_is_of_the_compressed_input() {
+    ProgressSample sample = writing(0, 700 * MiB, 600 * MiB);
+    sample.total = 0;
+    sample.total_known = false;
+    sample.input = 25 * MiB;
+    sample.input_total = 100 * MiB;
+    ProgressMeter meter;
+    const ProgressReading reading = meter.read(sample);
+    QVERIFY(text_of(reading, "verifying", 200).starts_with("writing  25.0% of compressed input, "));
+    const auto json = json_of(reading);
+    QCOMPARE(json["percent"].get<double>(), 25.0);
+    QCOMPARE(json["percent_of"].get<std::string>(), "compressed input");
+    QCOMPARE(json["input"].get<uint64_t>(), 25 * MiB);
+    QVERIFY(json["total"].is_null());
+    // All of it taken is not all of it written.
+    sample.input = sample.input_total;
+    QCOMPARE(meter.read(sample).percent, 99.9);
+    sample.total_known = true;
+    sample.total = 1000 * MiB;
+    QCOMPARE(json_of(meter.read(sample))["percent_of"].get<std::string>(), "disk");
+    QCOMPARE(meter.read(sample).percent, 70.0);
   }
   void json_keeps_apart_what_was_submitted_completed_flushed_and_verified() {
     Progress progress;
