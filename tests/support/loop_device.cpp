@@ -16,7 +16,8 @@ int configure(int fd, int backing, uint32_t sector_size, bool read_only) {
   loop_config config{};
   config.fd = static_cast<unsigned>(backing);
   config.block_size = sector_size;
-  config.info.lo_flags = LO_FLAGS_PARTSCAN;
+  // Also when the test ends in the middle nothing is left attached.
+  config.info.lo_flags = LO_FLAGS_PARTSCAN | LO_FLAGS_AUTOCLEAR;
   if (read_only) config.info.lo_flags |= LO_FLAGS_READ_ONLY;
   return ioctl(fd, LOOP_CONFIGURE, &config) == 0 ? 0 : errno;
 }
