@@ -17,5 +17,8 @@ run_cases("faults", [
     Disk("pulled-virtio", "virtio-blk-pci", layer="throttle,throttle-group=slow-virtio,file={file}",
          objects=("throttle-group,id=slow-virtio,x-bps-write=4000000",)),
     Disk("readonly", "virtio-blk-pci", read_only=True),
+    Disk("slow", "virtio-blk-pci", layer="throttle,throttle-group=slow-slow,file={file}",
+         objects=("throttle-group,id=slow-slow,x-bps-write=4000000",)),
     Disk("spare", "virtio-blk-pci"),
+    Disk("native4k", "scsi-hd,logical_block_size=4096,physical_block_size=4096"),
 ])

@@ -4,6 +4,8 @@
 Emulation (TCG) is always used, so that every host sees the same: good for right and wrong and for ratios, not for
 absolute speed. The guest writes lines: `plan NAME` for each case, `ok NAME: detail` or `FAILED NAME: detail` as each
 ends, lines that begin with `|` to explain, and `unplug DISK` when it wants a disk to be pulled out.
+
+Stopped by a signal, the machine and its folder go with it; killed, only the machine does.
 """
 
 import dataclasses
@@ -12,6 +14,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -58,7 +61,7 @@ def disk_arguments(disk, image, port):
 
 def arguments(guest, folder, disks):
     # Both processors in one thread: in two, code that the kernel changes while it runs is at times seen half changed.
-    words = ["qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "2",
+    words = ["setpriv", "--pdeathsig", "KILL", "qemu-system-x86_64", "-machine", "q35", "-accel", "tcg,thread=single", "-cpu", "max", "-smp", "2",
              "-m", str(MEMORY), "-nodefaults", "-display", "none", "-no-reboot",
              "-kernel", guest / "kernel", "-append", " ".join(KERNEL_WORDS),
              "-serial", f"file:{folder}/console",
@@ -171,6 +174,8 @@ def run_cases(cases, disks):
     if os.uname().machine != "x86_64":
         print("vm: skipped: the guest is made for x86-64")
         sys.exit(77)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     planned, ended, failed = [], set(), 0
     with tempfile.TemporaryDirectory(prefix="disklathe-vm-") as name:
         folder = pathlib.Path(name)

@@ -4,13 +4,16 @@
 import glob
 import os
 import pathlib
+import re
+import struct
 import time
+import zlib
 
 import block
 from block import MiB
 from host import tell
-from product import (EXIT_BUSY, EXIT_IO, EXIT_NO_SPACE, EXIT_PERMISSION, EXIT_UNSUPPORTED, EXIT_USAGE, EXIT_VANISHED,
-                     SAMPLE, SAMPLE_QCOW2, Case, id_of, onto, start)
+from product import (EXIT_BUSY, EXIT_IO, EXIT_NO_SPACE, EXIT_PERMISSION, EXIT_REFUSED, EXIT_UNSUPPORTED, EXIT_USAGE,
+                     EXIT_VANISHED, SAMPLE, SAMPLE_QCOW2, SAMPLE_RAW, Case, Terminal, id_of, onto, start)
 
 SECTORS = len(SAMPLE) // 512
 
@@ -70,21 +73,21 @@ class Slow(Case):
             block.remove_device_mapper("late")
 
     def test_stall_in_the_middle(self):
-        """Nothing is answered for a while; then everything goes on."""
+        """Nothing is answered for a while, which is told; then everything goes on."""
         spare = block.disk("spare")
         block.write(spare, bytes(16 * MiB))
         node = block.device_mapper("stalls", f"0 {SECTORS} delay {spare} 0 50")
         try:
             words = onto(SAMPLE_QCOW2, node)
             before = block.completed(spare)[1]
-            process = start(*words)
+            talk = Terminal(*words[:1], "-p", *words[1:])
             block.wait_for(lambda: block.completed(spare)[1] > before + 2, "it did not begin to write")
             block.call("dmsetup", "suspend", "--nolockfs", "--noflush", "stalls")
-            time.sleep(3)
-            self.assertIsNone(process.poll(), "it ended while the device stood still")
+            talk.wait_for("no answer for ", seconds=30)
+            self.detail = re.search(r"writing[^\r]*no answer[^\r]*", talk.seen)[0].strip()
+            self.assertIsNone(talk.program.poll(), "it ended while the device stood still")
             block.call("dmsetup", "resume", "--noudevsync", "stalls")
-            output, errors = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, 0, output + errors)
+            self.assertEqual(talk.end(), 0, talk.seen)
             self.assert_holds(node, SAMPLE)
         finally:
             block.remove_device_mapper("stalls")
@@ -131,6 +134,107 @@ class Pulled(Case):
 
     def test_virtio_disk_while_written(self):
         self.pulled("pulled-virtio")
+
+
+class TurnsReadOnly(Case):
+    """In the middle of writing."""
+
+    def begun(self, node, counted):
+        before = block.completed(counted)[1]
+        process = start(*onto(SAMPLE_QCOW2, node, "-S", "0"))
+        block.wait_for(lambda: block.completed(counted)[1] > before, "it did not begin to write")
+        return process
+
+    def ends(self, process, code, says):
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, code, output + errors)
+        self.assertIn(says, errors)
+        self.detail = errors.splitlines()[-1].removeprefix("disklathe: ")
+
+    def test_mapping_that_is_loaded_read_only(self):
+        spare = block.disk("spare")
+        node = block.device_mapper("turns", f"0 {SECTORS} delay {spare} 0 100")
+        try:
+            process = self.begun(node, spare)
+            block.call("dmsetup", "suspend", "--nolockfs", "--noflush", "turns")
+            block.call("dmsetup", "reload", "--readonly", "turns", text=f"0 {SECTORS} delay {spare} 0 100\n")
+            block.call("dmsetup", "resume", "--noudevsync", "turns")
+            self.ends(process, EXIT_PERMISSION, "the device has become read-only")
+        finally:
+            block.remove_device_mapper("turns")
+
+    def test_disk_that_the_kernel_is_told_to_protect(self):
+        node = block.disk("slow")
+        process = self.begun(node, node)
+        block.call("blockdev", "--setro", node)
+        try:
+            self.ends(process, EXIT_PERMISSION, "the device has become read-only")
+        finally:
+            block.call("blockdev", "--setrw", node)
+
+    def test_disk_that_protects_itself(self):
+        """The kernel sees it only in the answers to the writes."""
+        node = block.scsi_debug(dev_size_mb=64, delay=0, ndelay=200_000_000)
+        process = self.begun(node, node)
+        pathlib.Path("/sys/module/scsi_debug/parameters/wp").write_text("1")
+        self.ends(process, EXIT_PERMISSION, "read-only")
+
+
+def gpt(sector, size):
+    """The first sectors of a disk with an empty partition table."""
+    entries, last = bytes(128 * 128), size // sector - 1
+    used = -(-len(entries) // sector)
+    header = struct.pack("<8sIIIIQQQQ16sQIII", b"EFI PART", 0x10000, 92, 0, 0, 1, last, 2 + used, last - 1 - used,
+                         b"disklathe-test..", 2, 128, 128, zlib.crc32(entries))
+    header = header[:16] + struct.pack("<I", zlib.crc32(header)) + header[20:]
+    protective = bytes(446) + struct.pack("<B3sB3sII", 0, b"\0\2\0", 0xEE, b"\xff" * 3, 1, last) + bytes(48) + b"\x55\xaa"
+    return protective.ljust(sector, b"\0") + header.ljust(sector, b"\0") + entries
+
+
+class WrongSectors(Case):
+    """Images whose partition table is made for sectors of another size."""
+
+    def refused_and_then_told_to(self, node, made_for, has):
+        image = f"/tmp/gpt{made_for}.raw"
+        content = gpt(made_for, 8 * MiB)
+        with open(image, "wb") as file:
+            file.write(content)
+            file.truncate(8 * MiB)
+        block.write(node, b"\xa5" * (8 * MiB))
+        self.refuses(*onto(image, node, "-f", "raw"), code=EXIT_REFUSED,
+                     says=[node, "GPT", f"sectors of {made_for} bytes", f"have {has}", "--allow-sector-mismatch"])
+        self.assert_holds(node, b"\xa5" * (8 * MiB))
+        self.ours(*onto(image, node, "-f", "raw", "--allow-sector-mismatch"))
+        self.assert_holds(node, content)
+
+    def test_512_on_4096(self):
+        self.refused_and_then_told_to(block.disk("native4k"), 512, 4096)
+
+    def test_4096_on_512(self):
+        self.refused_and_then_told_to(block.disk("spare"), 4096, 512)
+
+
+class Replaced(Case):
+    """What has the name of the chosen disk when its ID is typed is another one."""
+
+    def replaced(self, **parameters):
+        node = block.scsi_debug(dev_size_mb=64, delay=0)
+        talk = Terminal("convert", SAMPLE_RAW, node)
+        talk.wait_for("to overwrite it: ")
+        asked = id_of(node)
+        self.assertEqual(block.scsi_debug(dev_size_mb=64, delay=0, **parameters), node, "it has another name")
+        before = block.completed(node)[1]
+        talk.type(f"{asked}\n")
+        self.assertEqual(talk.end(), EXIT_REFUSED, talk.seen)
+        self.assertIn("nothing was written", talk.seen)
+        self.assertEqual(block.completed(node)[1], before, "writes that the kernel has seen")
+        self.detail = talk.seen.splitlines()[-1].removeprefix("disklathe: ")
+
+    def test_unplugged_and_plugged_in_again(self):
+        self.replaced()
+
+    def test_another_disk_with_another_serial_number(self):
+        self.replaced(vpd_use_hostno=0)
 
 
 class NotWritable(Case):

@@ -3,7 +3,11 @@
 
 import json
 import os
+import pathlib
+import pty
+import select
 import subprocess
+import time
 import unittest
 
 import block
@@ -15,6 +19,7 @@ SAMPLE = open(SAMPLE_RAW, "rb").read()
 
 # app/cli/exit_codes.h
 EXIT_USAGE, EXIT_IO, EXIT_PERMISSION, EXIT_BUSY, EXIT_NO_SPACE, EXIT_VANISHED, EXIT_UNSUPPORTED = 2, 10, 12, 13, 14, 15, 18
+EXIT_REFUSED = 19
 
 
 def start(*words):
@@ -26,6 +31,47 @@ def run(*words, seconds=120):
     process = start(*words)
     output, errors = process.communicate(timeout=seconds)
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+class Terminal:
+    """The program at a terminal: what it shows is waited for, and answered."""
+
+    def __init__(self, *words):
+        if not os.path.ismount("/dev/pts"):
+            pathlib.Path("/dev/pts").mkdir(exist_ok=True)
+            block.call("mount", "-t", "devpts", "-o", "ptmxmode=666", "devpts", "/dev/pts")
+        self.mine, theirs = pty.openpty()
+        self.program = subprocess.Popen([PROGRAM, *map(str, words)], env=ENVIRONMENT, stdin=theirs, stdout=theirs,
+                                        stderr=theirs, start_new_session=True)
+        os.close(theirs)
+        self.seen = ""
+
+    def wait_for(self, text, seconds=60):
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            if not self.read(end):
+                raise RuntimeError(f"{text!r} did not come, but {self.seen!r}")
+
+    def type(self, text):
+        os.write(self.mine, text.encode())
+
+    def end(self, seconds=60):
+        """Its exit code."""
+        end = time.monotonic() + seconds
+        while self.read(end):
+            pass
+        os.close(self.mine)
+        return self.program.wait(max(0.1, end - time.monotonic()))
+
+    def read(self, end):
+        if not select.select([self.mine], [], [], max(0, end - time.monotonic()))[0]:
+            return False
+        try:
+            part = os.read(self.mine, 4096)
+        except OSError:  # the program has closed its end
+            return False
+        self.seen += part.decode(errors="replace")
+        return bool(part)
 
 
 def id_of(node):

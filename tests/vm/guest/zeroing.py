@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An image with holes onto devices that price zeroing differently: the right bytes, and no slower than qemu-img."""
+"""Devices that price zeroing differently: an image with holes onto them has the right bytes and takes no longer than
+with qemu-img, and `zero` takes the cheaper of their command and writing."""
 
+import json
 import os
 import subprocess
 import time
 
 import block
 from block import KiB, MiB
-from product import ENVIRONMENT, PROGRAM, Case, onto
+from product import ENVIRONMENT, PROGRAM, Case, id_of, onto
 
-SIZE = 16 * MiB
 IMAGE, SMALL = "/tmp/holes.raw", "/tmp/small.raw"
-CELLS = {  # bytes of a hole, and of the data after it: 5, 50 and 95 percent data
-    "4K_holes_95": (4 * KiB, 76 * KiB), "64K_holes_5": (64 * KiB, 4 * KiB), "64K_holes_50": (64 * KiB, 64 * KiB),
-    "1M_holes_50": (1 * MiB, 1 * MiB),
+CELLS = {  # bytes of a hole, of the data after it (5, 50 and 95 percent), and of the image
+    "4K_holes_95": (4 * KiB, 76 * KiB, 16 * MiB), "64K_holes_5": (64 * KiB, 4 * KiB, 16 * MiB),
+    "64K_holes_50": (64 * KiB, 64 * KiB, 16 * MiB), "1M_holes_50": (1 * MiB, 1 * MiB, 16 * MiB),
+    "16M_holes_5": (16 * MiB, 860 * KiB, 32 * MiB), "16M_holes_50": (16 * MiB, 16 * MiB, 32 * MiB),
 }
 ALLOWED = 1.05  # of qemu-img's time
 BLUR = 0.05     # seconds that starting up differs by
@@ -47,15 +49,15 @@ class PricedZeroing:
     def setUp(self):
         self.node = block.disk(type(self).__name__.lower())
         make_image(SMALL, 0, 4096, 4096)
-        block.write(self.node, b"\xa5" * SIZE)
+        block.write(self.node, b"\xa5" * (32 * MiB))
         # Requests of 64 KiB, so that writing, too, has a price that the device and not the emulation sets.
         (block.sysfs(self.node) / "queue/max_sectors_kb").write_text("64" if self.writes_small else "1024")
 
     def tearDown(self):
         (block.sysfs(self.node) / "queue/max_sectors_kb").write_text("1024")
 
-    def compare(self, hole, data):
-        content = make_image(IMAGE, hole, data, SIZE)
+    def compare(self, hole, data, size):
+        content = make_image(IMAGE, hole, data, size)
         starts, times = ([], []), ([], [])
         for _ in range(TRIES):
             for convert, start, taken in zip((self.by_us, self.by_qemu_img), starts, times):
@@ -71,8 +73,8 @@ class PricedZeroing:
         self.assertLessEqual(ours, ALLOWED * theirs + BLUR, self.detail)
 
 
-for name, (hole, data) in CELLS.items():
-    setattr(PricedZeroing, f"test_{name}", lambda self, hole=hole, data=data: self.compare(hole, data))
+for name, cell in CELLS.items():
+    setattr(PricedZeroing, f"test_{name}", lambda self, cell=cell: self.compare(*cell))
 
 
 class Slow(PricedZeroing, Case):
@@ -89,3 +91,60 @@ class Fast10(PricedZeroing, Case):
 
 class Fast100(PricedZeroing, Case):
     writes_small = True
+
+
+class Choice(Case):
+    """`zero` by itself, and told to do one thing: by itself it takes the better one, when it has tried both."""
+
+    ALLOWED, BLUR = 1.25, 0.1
+    SIZE = 16 * MiB
+    TRIED = 2 * MiB  # of the dearer one
+
+    def timed_zero(self, node, method):
+        largest = block.sysfs(node) / "queue/max_sectors_kb"
+        largest.write_text(str(block.number(node, "queue/max_hw_sectors_kb")))
+        block.write(node, b"\xa5" * self.SIZE)
+        largest.write_text(str(self.write_kib))
+        words = ["zero", "--yes-erase", id_of(node), "--method", method, "--progress=json"]
+        began = time.monotonic()
+        self.ours(*words, "--range", "0+4096", node)
+        start = time.monotonic() - began
+        time.sleep(0.2)  # the device's short-time allowance is whole again
+        began = time.monotonic()
+        done = json.loads(self.ours(*words, "--range", f"0+{self.SIZE}", node).stdout.splitlines()[-1])
+        seconds = max(0, time.monotonic() - began - start)
+        self.assert_holds(node, bytes(self.SIZE))
+        return seconds, done
+
+    def check(self, name, write_kib, cheaper=None):
+        node = block.disk(name)
+        self.write_kib = write_kib
+        command, _ = self.timed_zero(node, "punch")
+        writing, _ = self.timed_zero(node, "buffers")
+        better, dearer = min(command, writing), max(command, writing)
+        allowed = self.ALLOWED * (better + dearer * self.TRIED / self.SIZE) + self.BLUR
+        for _ in range(TRIES):
+            seconds, done = self.timed_zero(node, "auto")
+            if seconds <= allowed:
+                break
+        self.detail = (f"by command {command:.2f} s, by writing {writing:.2f} s, by itself {seconds:.2f} s with "
+                       f"{done['commanded'] / self.SIZE:.0%} by command; a command takes at most "
+                       f"{block.number(node, 'queue/write_zeroes_max_bytes') // KiB} KiB, a write {write_kib} KiB")
+        self.assertLessEqual(seconds, allowed, self.detail)
+        if cheaper:
+            self.assertGreaterEqual(done[cheaper], self.SIZE - self.TRIED, self.detail)
+
+    def test_scsi_disk_with_quick_zeroing(self):
+        self.check("scsi-quick", 64, "commanded")
+
+    def test_scsi_disk_with_slow_zeroing(self):
+        node = block.disk("scsi-slow")
+        limit, = (block.sysfs(node) / "device/scsi_disk").glob("*/max_write_same_blocks")
+        limit.write_text("128")
+        self.check("scsi-slow", 1024, "written")
+
+    def test_nvme_disk_with_quick_zeroing(self):
+        self.check("nvme-quick", 64, "commanded")
+
+    def test_nvme_disk_with_equal_zeroing(self):
+        self.check("nvme-equal", 8)
