@@ -136,9 +136,9 @@ class Scratch:
 
 
 @contextlib.contextmanager
-def loop_device(file, *, read_only=False):
-    """The file as a block device; its own I/O goes past the page cache"""
-    command = ["losetup", "--find", "--show", "--direct-io=on", *(["--read-only"] if read_only else []), str(file)]
+def loop_device(file, *, read_only=False, direct=True):
+    """The file as a block device; direct: its own I/O goes past the page cache"""
+    command = ["losetup", "--find", "--show", f"--direct-io={'on' if direct else 'off'}", *(["--read-only"] if read_only else []), str(file)]
     done = subprocess.run(command, text=True, capture_output=True)
     if done.returncode:
         raise Unavailable(f"no loop device: {done.stderr.strip()}")
