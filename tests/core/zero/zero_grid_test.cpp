@@ -2,7 +2,9 @@
 // LABELS: slow
 // TIMEOUT: 900
 //
-// Copies onto devices that cost simulated time: against the best that could have been done knowing the prices.
+// Copies onto devices that cost simulated time: against the best that could have been done knowing the prices. Two
+// numbers a cell: of the best strategy that writes each byte once, which is what is promised (docs/adr/0012), and with
+// zeroing the whole target first among the strategies, which writes data twice.
 #include <QTest>
 
 #include "tests/support/priced_copy.h"
@@ -47,11 +49,30 @@ class ZeroGridTest : public QObject {
     const Outcome outcome = copy_onto(target, disk);
     QVERIFY2(outcome.wrong.empty(), outcome.wrong.c_str());
     const Fixed others = fixed_strategies(disk, target.costs());
-    const double ratio = outcome.seconds / (fixed ? others.best() : std::min(others.best(), others.pre_zero));
-    if (qEnvironmentVariableIsSet("GRID"))
-      qInfo("%.4f s, %.4f of the best, %zu commands", outcome.seconds, ratio, target.commands());
-    QVERIFY2(ratio <= 1.05, qPrintable(QString("%1 of the best").arg(ratio)));
+    const double once = outcome.seconds / others.best();
+    const double any = outcome.seconds / std::min(others.best(), others.pre_zero);
+    qInfo("%.4f s: %.4f of the best that writes once, %.4f with zeroing first among them; %zu commands",
+          outcome.seconds, once, any, target.commands());
+    worst_once_ = std::max(worst_once_, once);
+    worst_any_ = std::max(worst_any_, any);
+    within_any_ += any <= 1.05;
+    ++cells_;
+    QVERIFY2(once <= 1.05, qPrintable(QString("%1 of the best").arg(once)));
+    // Where a command costs nothing by itself zeroing first gains nothing.
+    if (!fixed) QVERIFY2(any <= 1.05, qPrintable(QString("%1 of the best").arg(any)));
   }
+
+  void bothNumbersOfTheWholeGrid() {
+    qInfo(
+        "%d cells: at most %.4f of the best that writes once; at most %.4f with zeroing first, %d of them within 1.05",
+        cells_, worst_once_, worst_any_, within_any_);
+    if (cells_ < 72) QSKIP("only a part of the grid was run");
+    QVERIFY(worst_any_ <= 4.3);  // docs/adr/0012
+  }
+
+ private:
+  double worst_once_ = 0, worst_any_ = 0;
+  int cells_ = 0, within_any_ = 0;
 };
 
 QTEST_GUILESS_MAIN(ZeroGridTest)
