@@ -40,7 +40,7 @@ the knee: the size beyond which larger requests gain nothing.
       --sizes LIST   of requests: 4k,64k,1M
       --depth N      requests in flight, 1 to 32 (1)
       --seconds S    for each size (1)
-      --max-sectors KIB  have the kernel split requests there, for this run (root)
+      --max-sectors KIB  have the kernel split there (root); set back even after kill -9
       --passthrough  DEVICE is a SCSI generic node, /dev/sgN: by commands, not split
       --preset 2015  1M, 2M and 4M written one at a time, 1 GiB with each
       --alignment    4 KiB writes from memory at 512 and at 4096 instead, writing as -w
