@@ -6,8 +6,6 @@ import hashlib
 import json
 import os
 import pathlib
-import pty
-import select
 import signal
 import subprocess
 import threading
@@ -15,48 +13,10 @@ import time
 import unittest
 
 from command import DISKLATHE, MIB, CommandTest
+from conversation import Conversation
 from loop_devices import NEEDS, POSSIBLE, LoopDevice
 
 LONG_AGO = 1_000_000
-
-
-class Conversation:
-    """A conversion at a terminal: what it prints is waited for, and answered."""
-
-    def __init__(self, *words):
-        self.mine, theirs = pty.openpty()
-        self.program = subprocess.Popen([DISKLATHE, "convert", *map(str, words)], stdin=theirs, stdout=theirs,
-                                        stderr=theirs, start_new_session=True)
-        os.close(theirs)
-        self.seen = ""
-
-    def wait_for(self, text, seconds=20):
-        deadline = time.monotonic() + seconds
-        while text not in self.seen:
-            if not self._read(deadline):
-                raise AssertionError(f"{text!r} did not come, but\n{self.seen}")
-
-    def type(self, text):
-        os.write(self.mine, text.encode())
-
-    def end(self, seconds=30):
-        deadline = time.monotonic() + seconds
-        while self._read(deadline):
-            pass
-        code = self.program.wait(max(0.1, deadline - time.monotonic()))
-        os.close(self.mine)
-        return code
-
-    def _read(self, deadline):
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([self.mine], [], [], left)[0]:
-            return False
-        try:
-            part = os.read(self.mine, 4096)
-        except OSError:  # the program has closed its end
-            return False
-        self.seen += part.decode(errors="replace").replace("\r\n", "\n")
-        return bool(part)
 
 
 @unittest.skipUnless(POSSIBLE, NEEDS)
@@ -140,7 +100,7 @@ class ConsentTest(DeviceTest):
     def test_what_is_there_is_listed_before_it_is_asked(self):
         parts = self.device.partition("2M", "3M")
         subprocess.run(["mke2fs", "-q", "-F", "-L", "my files", parts[1]], check=True)
-        talk = Conversation("a.raw", self.device.node)
+        talk = Conversation("convert", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
         for text in (self.device.node, str(8 * MIB), "gpt", f"{self.device.name}p1", "blank", "ext2 'my files'",
                      "4194304 bytes) of it will be overwritten"):
@@ -151,7 +111,7 @@ class ConsentTest(DeviceTest):
         self.assertEqual(self.disk.read_bytes(), before)
 
     def test_typing_the_id_writes(self):
-        talk = Conversation("-p", "a.raw", self.device.node)
+        talk = Conversation("convert", "-p", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
         time.sleep(0.6)
         self.assertTrue(talk.seen.endswith("to overwrite it: "), "something was drawn over the question")
@@ -163,7 +123,7 @@ class ConsentTest(DeviceTest):
     def test_whatever_else_is_typed_writes_nothing(self):
         for answer in ("\n", "y\n", "yes\n", f"{self.device.node}\n", f"{self.device.id}x\n", "\x04"):
             with self.subTest(answer):
-                talk = Conversation("a.raw", self.device.node)
+                talk = Conversation("convert", "a.raw", self.device.node)
                 talk.wait_for("to overwrite it: ")
                 talk.type(answer)
                 self.assertEqual(talk.end(), 19)
@@ -181,7 +141,7 @@ class ConsentTest(DeviceTest):
             try:
                 done = self.ours(*self.yes("a.raw", self.device.node))
                 self.assertIn(f"{says}{program.pid})", done.stderr)
-                talk = Conversation("a.raw", self.device.node)
+                talk = Conversation("convert", "a.raw", self.device.node)
                 talk.wait_for("to overwrite it: ")
                 self.assertIn(f"{says}{program.pid})", talk.seen)
                 talk.type("no\n")
@@ -192,7 +152,7 @@ class ConsentTest(DeviceTest):
         self.assertNotIn("sleep", self.ours(*self.yes("a.raw", self.device.node)).stderr)
 
     def test_ctrl_c_at_the_question_writes_nothing(self):
-        talk = Conversation("a.raw", self.device.node)
+        talk = Conversation("convert", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
         talk.program.send_signal(2)
         self.assertEqual(talk.end(), 130)
@@ -203,7 +163,7 @@ class WrongDeviceTest(DeviceTest):
     """What happens to the device while the person types."""
 
     def meanwhile(self, happen, code, says):
-        talk = Conversation("a.raw", self.device.node)
+        talk = Conversation("convert", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
         happen()
         talk.type(f"{self.device.id}\n")
@@ -226,7 +186,7 @@ class WrongDeviceTest(DeviceTest):
         self.untouched()
 
     def test_it_is_unplugged(self):
-        talk = Conversation("a.raw", self.device.node)
+        talk = Conversation("convert", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
         self.device.detach()
         talk.type(f"{self.device.id}\n")

@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 from command import DISKLATHE, MIB, CommandTest
+from conversation import Conversation
 
 
 @contextlib.contextmanager
@@ -129,6 +130,57 @@ class Devices(ZeroTest):
             self.refuses("zero", node, code=19, says=("nothing was written", identity(node)))
             self.refuses("zero", "--yes-erase", "sda", node, code=19, says=("nothing was written", "'sda'"))
             self.assertEqual(self.content(node, 0, 4 * MIB), b"\xa5" * (4 * MIB))
+
+    def asked(self, node, answer, meanwhile=lambda: None):
+        talk = Conversation("zero", node)
+        talk.wait_for("to overwrite it: ")
+        for part in ("will be lost", node, str(4 * MIB)):
+            self.assertIn(part, talk.seen)
+        meanwhile()
+        talk.type(answer + "\n")
+        return talk.end(), talk.seen
+
+    def test_typing_its_id_zeroes_and_whatever_else_is_typed_does_not(self):
+        backing = self.noise("disk", 4 * MIB)
+        with loop_device(backing) as node:
+            for wrong in ("", "yes", node, "0" + identity(node)):
+                code, seen = self.asked(node, wrong)
+                self.assertEqual(code, 19)
+                self.assertIn("nothing was written", seen)
+            self.assertEqual(self.content(node, 0, 4 * MIB), b"\xa5" * (4 * MIB))
+            code, seen = self.asked(node, identity(node))
+            self.assertEqual(code, 0, seen)
+            self.assertIn("reads back zero", seen)
+            self.assertTrue(self.is_zero(node, 0, 4 * MIB))
+
+    def test_another_ram_disk_with_the_number_of_the_one_that_was_chosen(self):
+        with zram_device(4 * MIB) as node:
+            control, number = pathlib.Path("/sys/class/zram-control"), node.removeprefix("/dev/zram")
+
+            def replace():
+                pathlib.Path("/sys/block", node[5:], "reset").write_text("1")
+                (control / "hot_remove").write_text(number)
+                if (control / "hot_add").read_text().strip() != number:
+                    self.skipTest("another program took the number")
+                pathlib.Path("/sys/block", node[5:], "disksize").write_text(str(4 * MIB))
+                self.noise(node, 4 * MIB)
+
+            code, seen = self.asked(node, identity(node), replace)
+            self.assertEqual(code, 19, seen)
+            self.assertIn("not the device that was chosen", seen)
+            self.assertEqual(self.content(node, 0, 4 * MIB), b"\xa5" * (4 * MIB))
+
+    def test_what_is_mounted_meanwhile_is_left_alone(self):
+        backing = self.noise("disk", 4 * MIB)
+        with loop_device(backing) as node:
+            subprocess.run(["mke2fs", "-q", "-F", node], check=True)
+            os.mkdir("mnt")
+            before = self.content(node, 0, 4 * MIB)
+            code, seen = self.asked(node, identity(node),
+                                    lambda: subprocess.run(["mount", "-r", node, "mnt"], check=True))
+            subprocess.run(["umount", "mnt"], check=True)
+            self.assertEqual(code, 13, seen)
+            self.assertEqual(self.content(node, 0, 4 * MIB), before)
 
     def test_a_device_in_use_is_left_alone(self):
         backing = self.noise("disk", 4 * MIB)

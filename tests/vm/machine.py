@@ -26,7 +26,7 @@ import guest_image
 HERE = pathlib.Path(__file__).resolve().parent
 MiB = 1 << 20
 MEMORY = 1024   # MiB
-TIMEOUT = 420   # seconds for the whole guest; on a quiet machine it takes a tenth
+TIMEOUT = 460   # seconds for the whole guest; on a quiet machine it takes half
 # On a busy host the guest misjudges its time stamp counter, by a factor of two at times: hpet is the host's time.
 KERNEL_WORDS = ("console=ttyS0", "root=PARTUUID=4c444b44-01", "rootwait", "ro", "init=/init", "panic=-1", "quiet",
                 "nokaslr", "mitigations=off", "tsc=unstable", "clocksource=hpet")

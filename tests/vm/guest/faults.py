@@ -175,6 +175,8 @@ class TurnsReadOnly(Case):
     def test_disk_that_protects_itself(self):
         """The kernel sees it only in the answers to the writes."""
         node = block.scsi_debug(dev_size_mb=64, delay=0, ndelay=200_000_000)
+        # Whoever looks at all disks would wait for it as well.
+        self.addCleanup(block.call, "modprobe", "-r", "scsi_debug")
         process = self.begun(node, node)
         pathlib.Path("/sys/module/scsi_debug/parameters/wp").write_text("1")
         self.ends(process, EXIT_PERMISSION, "read-only")
