@@ -48,9 +48,10 @@ bool read_node(const std::string& root, const std::string& folder, const std::st
   return true;
 }
 
-std::vector<Partition> read_partitions(const std::string& root, const std::string& folder) {
+std::vector<Partition> read_partitions(const std::string& root, const std::string& folder, const std::string& disk) {
   std::vector<Partition> partitions;
   for (const std::string& name : list_folder(folder)) {
+    if (!name.starts_with(disk)) continue;  // the kernel makes their names of the disk's
     const std::string own = fmt::format("{}/{}", folder, name);
     const auto index = read_number(own + "/partition");
     Partition partition;
@@ -79,7 +80,7 @@ std::optional<Disk> read_disk(const std::string& root, const std::string& name) 
   disk.removable = read_number(folder + "/removable") == 1;
   if (const auto rotates = read_number(folder + "/queue/rotational")) disk.rotational = *rotates == 1;
   disk.logical_block = read_number(folder + "/queue/logical_block_size").value_or(512);
-  disk.partitions = read_partitions(root, folder);
+  disk.partitions = read_partitions(root, folder, name);
   if (disk.bus == Bus::loop) disk.backing = read_attribute(folder + "/loop/backing_file").value_or("");
   if (disk.bus == Bus::zram) disk.backing = read_attribute(folder + "/backing_dev").value_or("");
   if (disk.backing == "none") disk.backing.clear();
