@@ -10,6 +10,7 @@
 #include "core/device/file_device.h"
 #include "core/engine/piece_reader.h"
 #include "core/engine/plan.h"
+#include "core/engine/raw_in_place.h"
 #include "core/format/file_holes.h"
 #include "core/nbd/block_status.h"
 
@@ -79,6 +80,7 @@ class ImageExport final : public nbd::Export {
              .writable = request.writable,
              .queued = wants_queue(*image),
              .contexts = {nbd::allocation_context, nbd::depth_context}};
+    if (request.writable) in_place = std::make_unique<RawInPlace>(image->file(0));
     for (uint16_t i = 0; i < image->file_count(); ++i) {
       const Limits& limits = image->file(i).limits();
       info_.rotational |= limits.rotational.value_or(false);
@@ -97,7 +99,8 @@ class ImageExport final : public nbd::Export {
   const bool plain;
   const bool keeps;  // what was found out about the files stays true
   const std::vector<int> descriptors;
-  const uint64_t piece_size;  // what a PieceReader is made for
+  const uint64_t piece_size;             // what a PieceReader is made for
+  std::unique_ptr<RawInPlace> in_place;  // of writable ones
 
  private:
   nbd::ExportInfo info_;
@@ -218,19 +221,20 @@ void ImageAccess::expect(Range range) {
 }
 
 Task<Result<void>> ImageAccess::write(Ring& ring, uint64_t at, Bytes from) {
-  const iovec vector{const_cast<std::byte*>(from.data()), from.size()};
-  co_return co_await image_.file(0).writev(ring, at + owner_.part.at, {&vector, 1});
+  return owner_.in_place->write(ring, at + owner_.part.at, from);
 }
 
-Task<Result<void>> ImageAccess::zero(Ring& ring, Range range, bool, bool) {
-  co_return co_await image_.file(0).zero(ring, {range.at + owner_.part.at, range.length}, ZeroMethod::buffers);
+Task<Result<void>> ImageAccess::zero(Ring& ring, Range range, bool keep, bool fast) {
+  return owner_.in_place->zero(ring, {range.at + owner_.part.at, range.length}, keep, fast);
 }
 
-Task<Result<void>> ImageAccess::trim(Ring&, Range) { co_return Result<void>{}; }
+Task<Result<void>> ImageAccess::trim(Ring& ring, Range range) {
+  return owner_.in_place->trim(ring, {range.at + owner_.part.at, range.length});
+}
 
 Task<Result<void>> ImageAccess::flush(Ring& ring) {
-  if (!owner_.info().writable) co_return Result<void>{};
-  co_return co_await image_.file(0).flush(ring);
+  if (!owner_.in_place) co_return Result<void>{};
+  co_return co_await owner_.in_place->flush(ring);
 }
 
 }  // namespace

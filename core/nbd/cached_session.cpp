@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/nbd/block_status.h"
+#include "core/nbd/carry_out.h"
 
 namespace disklathe::nbd {
 namespace {
@@ -30,7 +31,10 @@ MutableBytes zeroes() {
   return buffer.bytes();
 }
 
-Task<void> keep(Task<Result<void>> task, Result<void>& result) { result = co_await task; }
+template <class T>
+Task<void> keep(Task<T> task, T& result) {
+  result = co_await task;
+}
 
 uint64_t length_of(std::span<const Run> runs) {
   return runs.empty() ? 0 : runs.back().range.end() - runs.front().range.at;
@@ -100,25 +104,10 @@ bool CachedSession::serve(const Request& request) {
   if (code != Code::ok) return answer(request, code);
   if (request.is(Command::read)) return read(request);
   if (request.is(Command::block_status)) return answer_block_status(request);
-  return answer(request, carry_out(request));
-}
-
-Code CachedSession::carry_out(const Request& request) {
-  const Range range{request.offset, request.length};
-  Result<void> done;
-  switch (static_cast<Command>(request.type)) {
-    case Command::flush: done = finish(access_.flush(*ring_)); break;
-    case Command::cache: access_.expect(range); break;
-    case Command::trim: done = finish(access_.trim(*ring_, range)); break;
-    case Command::write_zeroes:
-      done = finish(access_.zero(*ring_, range, request.has(no_hole), request.has(fast_zero)));
-      if (!done && done.error().kind == ErrorKind::unsupported && request.has(fast_zero)) return Code::not_supported;
-      break;
-    default: break;
-  }
-  if (done && request.has(fua) && request.is(Command::write_zeroes)) done = finish(access_.flush(*ring_));
-  traffic_.count(0, request.is(Command::write_zeroes) ? request.length : 0);
-  return done ? Code::ok : code_of(done.error());
+  Code result = Code::io;
+  traffic_.count(0, writes(request) ? request.length : 0);
+  finish(carry_out(access_, *ring_, connection_, request), result);
+  return answer(request, result);
 }
 
 // The payload goes to the export as it comes; it is never held whole.
@@ -155,7 +144,9 @@ bool CachedSession::read(const Request& request) {
   runs_.clear();
   traffic_.count(request.length, 0);
   const bool whole = terms_.dialect() == Dialect::simple || request.has(df);
-  const Look look = whole || request.length < least_look ? Look::at_image : Look::at_files;
+  // What may change has to be looked for anew each time, which costs more than it saves.
+  const bool looks = !whole && request.length >= least_look && !terms_.info.writable;
+  const Look look = looks ? Look::at_files : Look::at_image;
   const Range range{request.offset, request.length};
   for (uint64_t at = range.at; at < range.end(); at = runs_.back().range.end()) {
     if (auto mapped = access_.map(Range::between(at, range.end()), look, runs_); !mapped)
@@ -299,10 +290,15 @@ bool CachedSession::answer_block_status(const Request& request) {
   return flush_replies();
 }
 
-Result<void> CachedSession::finish(Task<Result<void>> task) {
-  Result<void> result;
+template <class T>
+void CachedSession::finish(Task<T> task, T& result) {
   ring_->spawn(keep(std::move(task), result));
   ring_->run();
+}
+
+Result<void> CachedSession::finish(Task<Result<void>> task) {
+  Result<void> result;
+  finish(std::move(task), result);
   return result;
 }
 

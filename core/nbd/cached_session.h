@@ -38,8 +38,9 @@ class CachedSession {
   bool pad(uint64_t length);
   Result<void> fetch(std::span<const Run> runs, MutableBytes into);
   bool answer_block_status(const Request& request);
-  Code carry_out(const Request& request);
 
+  template <class T>
+  void finish(Task<T> task, T& result);
   Result<void> finish(Task<Result<void>> task);
   bool answer(const Request& request, Code code);
   MutableBytes room(size_t size);

@@ -90,7 +90,11 @@ void Connection::end_requests() {
   ending_ = true;  // what is in a TCP socket already can still be received after this
   shutdown(fd(), SHUT_RD);
 }
-void Connection::cut() { shutdown(fd(), SHUT_RDWR); }
+
+void Connection::cut() {
+  cut_ = true;
+  shutdown(fd(), SHUT_RDWR);
+}
 
 std::span<iovec> skip_parts(std::span<iovec> parts, size_t bytes) {
   while (!parts.empty() && parts.front().iov_len <= bytes) {

@@ -39,11 +39,12 @@ class Connection {
   bool ending() const { return ending_.load(std::memory_order_relaxed); }
   // From any thread. Whatever waits for the client wakes up and finds it gone.
   void cut();
+  bool is_cut() const { return cut_.load(std::memory_order_relaxed); }
 
  private:
   Descriptor socket_;
   bool local_ = false;
-  std::atomic<bool> ending_{false};
+  std::atomic<bool> ending_{false}, cut_{false};
 };
 
 // Drops `bytes` from the front of the parts.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/nbd/block_status.h"
+#include "core/nbd/carry_out.h"
 
 namespace disklathe::nbd {
 namespace {
@@ -150,31 +151,22 @@ Task<bool> QueuedSession::skip_payload(uint64_t length) {
 }
 
 Task<void> QueuedSession::serve(Request request, Reply reply) {
-  const Code code = co_await carry_out(request, reply);
+  const Code code = co_await answer_of(request, reply);
   // A read and a block status have put what they answer already.
   if (code != Code::ok || reply.head.empty()) answer(request, code, reply);
   enqueue(std::move(reply));
 }
 
-Task<Code> QueuedSession::carry_out(const Request& request, Reply& reply) {
-  const Range range{request.offset, request.length};
-  const bool writes = request.is(Command::write) || request.is(Command::write_zeroes) || request.is(Command::trim);
-  traffic_.count(request.is(Command::read) ? request.length : 0, writes ? request.length : 0);
-  Result<void> done;
-  switch (static_cast<Command>(request.type)) {
-    case Command::read: co_return co_await read(request, reply);
-    case Command::block_status: done = append_block_status(access_, terms_, request, reply.head); break;
-    case Command::write: done = co_await access_.write(*ring_, range.at, reply.data.first(range.length)); break;
-    case Command::write_zeroes:
-      done = co_await access_.zero(*ring_, range, request.has(no_hole), request.has(fast_zero));
-      if (!done && done.error().kind == ErrorKind::unsupported && request.has(fast_zero)) co_return Code::not_supported;
-      break;
-    case Command::trim: done = co_await access_.trim(*ring_, range); break;
-    case Command::cache: access_.expect(range); break;
-    case Command::flush: done = co_await access_.flush(*ring_); break;
-    case Command::disconnect: break;
+Task<Code> QueuedSession::answer_of(const Request& request, Reply& reply) {
+  traffic_.count(request.is(Command::read) ? request.length : 0, writes(request) ? request.length : 0);
+  if (request.is(Command::read)) co_return co_await read(request, reply);
+  if (request.is(Command::block_status)) {
+    const auto told = append_block_status(access_, terms_, request, reply.head);
+    co_return told ? Code::ok : code_of(told.error());
   }
-  if (done && request.has(fua) && writes) done = co_await access_.flush(*ring_);
+  if (!request.is(Command::write)) co_return co_await carry_out(access_, *ring_, connection_, request);
+  auto done = co_await access_.write(*ring_, request.offset, reply.data.first(request.length));
+  if (done && request.has(fua)) done = co_await access_.flush(*ring_);
   co_return done ? Code::ok : code_of(done.error());
 }
 

@@ -39,7 +39,7 @@ class QueuedSession {
   Task<bool> receive_payload(MutableBytes into);
   Task<bool> skip_payload(uint64_t length);
   Task<void> serve(Request request, Reply reply);
-  Task<Code> carry_out(const Request& request, Reply& reply);
+  Task<Code> answer_of(const Request& request, Reply& reply);
   Task<Code> read(const Request& request, Reply& reply);
   Task<void> send_replies();
   void enqueue(Reply reply);

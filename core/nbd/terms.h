@@ -22,6 +22,9 @@ struct Terms {
 // writes only where that is allowed.
 Code check(const Request& request, const Terms& terms);
 
+// Whether it changes the export.
+bool writes(const Request& request);
+
 // Bytes that follow the request, whatever check() says of it.
 uint64_t payload_of(const Request& request, const Terms& terms);
 

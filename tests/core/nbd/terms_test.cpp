@@ -48,6 +48,19 @@ class TermsTest : public QObject {
     QCOMPARE(judge(Command::trim, 0, size), Code::ok);
   }
 
+  // QEMU 10 leaves the flag out that extended headers ask for, and sends the payload.
+  void aWriteHasItsPayloadWithAndWithoutTheFlag() {
+    const ExportInfo info{.size = size, .writable = true};
+    const Agreement agreement{.dialect = Dialect::extended};
+    for (const uint16_t flags : {uint16_t{0}, uint16_t{payload_length}}) {
+      const Request request{.flags = flags, .type = static_cast<uint16_t>(Command::write), .length = 512};
+      QCOMPARE(check(request, {info, agreement}), Code::ok);
+      QCOMPARE(payload_of(request, {info, agreement}), uint64_t{512});
+    }
+    const Request read{.type = static_cast<uint16_t>(Command::read), .length = 512};
+    QCOMPARE(payload_of(read, {info, agreement}), uint64_t{0});
+  }
+
   void readOnlyExportsAreNotWritten() {
     for (const Command command : {Command::write, Command::write_zeroes, Command::trim})
       QCOMPARE(judge(command, 0, 512, 0, false), Code::not_permitted);
@@ -61,7 +74,6 @@ class TermsTest : public QObject {
     QCOMPARE(judge(Command::read, 0, 512, df), Code::ok);
     QCOMPARE(judge(Command::read, 0, 512, df, true, Dialect::simple), Code::invalid);
     QCOMPARE(judge(Command::read, 0, 512, payload_length, true, Dialect::extended), Code::invalid);
-    QCOMPARE(judge(Command::write, 0, 512, 0, true, Dialect::extended), Code::invalid);
     QCOMPARE(judge(Command::write, 0, 512, payload_length, true, Dialect::extended), Code::ok);
     QCOMPARE(judge(static_cast<Command>(8), 0, 512), Code::invalid);
     QCOMPARE(judge(static_cast<Command>(0xffff), 0, 512), Code::invalid);
