@@ -15,7 +15,8 @@ from sweep import zram_device
 # bytes of a hole, and of the data after it: 5, 50 and 95 percent data
 CELLS = ((4 * KIB, 76 * KIB), (64 * KIB, 4 * KIB), (64 * KIB, 64 * KIB), (MIB, MIB), (16 * MIB, 860 * KIB),
          (16 * MIB, 16 * MIB))
-SIZE = 128 * MIB
+SIZE = 512 * MIB
+SMALL = 4 * KIB
 
 
 def make_image(path, hole, data):
@@ -28,16 +29,20 @@ def make_image(path, hole, data):
 
 
 def cells(bench, folder, name, target, settle, erase):
-    """erase: the words by which our program may write to it"""
-    image = folder / "holes.raw"
+    """erase: the words by which our program may write to it. The floor: starting, and looking at all devices."""
+    image, small = folder / "holes.raw", folder / "small.raw"
+    small.write_bytes(os.urandom(SMALL))
     for hole, data in CELLS[2:4] if bench.quick else CELLS:
         make_image(image, hole, data)
 
-        def onto(program, role, *options):
-            command = [program, "convert", "-n", "-f", "raw", "-O", "raw", "-t", "none", *options, image, target]
-            return Contender("disklathe" if role == "ours" else program, command, role, None, SYNCED)
+        def onto(name, program, role, source, *options):
+            command = [program, "convert", "-n", "-f", "raw", "-O", "raw", "-t", "none", *options, source, target]
+            return Contender(name, command, role, None, SYNCED)
 
-        contenders = [onto("qemu-img", "peer"), onto(bench.program, "ours", "-q", *erase)]
+        floor = f"floor: disklathe, {size_text(SMALL)}"
+        contenders = [onto(floor, bench.program, "floor", small, "-q", *erase),
+                      onto("qemu-img", "qemu-img", "peer", image),
+                      onto("disklathe", bench.program, "ours", image, "-q", *erase)]
         share = f"{data / (hole + data) * 100:.0f} % data, holes of {size_text(hole)}"
         bench.case(Case(f"{name}: {share}", contenders, Goal(1.05), Goal(1.0), equal_on_device(image, target, SIZE),
                         before=settle))

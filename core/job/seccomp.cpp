@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/io_uring.h>
 #include <sched.h>
+#include <scsi/sg.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -95,6 +96,8 @@ scmp_arg_cmp lacks(unsigned index, uint64_t bits) { return {index, SCMP_CMP_MASK
 // With some arguments only.
 void add_by_argument(Filter& filter, const Seal& seal) {
   for (const unsigned long request : device_requests) filter.allow(SCMP_SYS(ioctl), equals(1, request));
+  // Whether a disk that failed is write-protected is asked by a command of its own, which could be any other.
+  filter.refuse(SCMP_SYS(ioctl), EPERM, equals(1, SG_IO));
   for (const int command : {F_GETFL, F_SETFL, F_GETFD, F_SETFD, F_DUPFD_CLOEXEC})
     filter.allow(SCMP_SYS(fcntl), equals(1, static_cast<uint64_t>(command)));
   // Nothing that is not there already becomes code.
