@@ -19,6 +19,7 @@ namespace disklathe::cli {
 namespace {
 
 constexpr Verb all_verbs[] = {
+    {"check", "whether an image's metadata is whole", run_check},
     {"compare", "whether two images hold the same", run_compare},
     {"convert", "an image into another format, a file or a device", run_convert},
     {"create", "an empty image", run_create},
@@ -42,7 +43,8 @@ void print_help() {
       "11 not found, 12 no permission, 13 in use, 14 no space, 15 device gone,\n"
       "16 source changed, 17 image damaged, 18 not supported, 19 refused until allowed,\n"
       "20 verify found a difference, 130 and 143 stopped by Ctrl-C and SIGTERM;\n"
-      "compare, as qemu-img: 0 same, 1 different, 2 cannot open, 3 cannot map, 4 cannot read.\n");
+      "compare, as qemu-img: 0 same, 1 different, 2 cannot open, 3 cannot map, 4 cannot read;\n"
+      "check, as qemu-img: 0 whole, 1 not checked, 2 damaged, 3 leaks, 63 not for this format.\n");
 }
 
 int run(Arguments words) {

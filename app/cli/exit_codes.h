@@ -31,6 +31,12 @@ enum ExitCode : int {
   exit_compare_open = 2,
   exit_compare_map = 3,
   exit_compare_read = 4,
+
+  // qemu-img check(1)
+  exit_check_failed = 1,  // it could not be opened, or not all of it could be looked at
+  exit_check_corrupt = 2,
+  exit_check_leaks = 3,
+  exit_check_unsupported = 63,
 };
 
 constexpr int exit_code_of(ErrorKind kind) {

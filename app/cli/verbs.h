@@ -15,6 +15,7 @@ struct Verb {
   int (*run)(Arguments arguments);
 };
 
+int run_check(Arguments arguments);
 int run_compare(Arguments arguments);
 int run_convert(Arguments arguments);
 int run_create(Arguments arguments);

@@ -3,6 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
+
+#include "core/base/bytes.h"
 
 namespace disklathe {
 
@@ -13,5 +16,12 @@ Uuid random_uuid();
 
 // The same with the first three fields little-endian, as Microsoft and VirtualBox store them.
 Uuid little_endian_uuid(const Uuid& uuid);
+
+// The one that lies there, and back; the caller has checked that it fits.
+Uuid load_uuid(Bytes from, size_t at);
+void store_uuid(MutableBytes to, size_t at, const Uuid& uuid);
+
+// "8b7ca206-4790-4b9a-b8fe-575f050f886e", of one in network byte order.
+std::string text_of_uuid(const Uuid& uuid);
 
 }  // namespace disklathe

@@ -58,8 +58,13 @@ Task<Result<void>> PieceWriter::write(Ring& ring, const Piece& piece, MutableByt
 // Prepares the placements of one run of data.
 Result<void> PieceWriter::place_data(Range guest, MutableBytes memory, uint64_t memory_at) {
   if (!job_.writer->encodes()) {
-    placements_.push_back({.guest = guest, .stored = guest.length});
-    sources_.push_back(memory.data() + (guest.at - memory_at));
+    const uint64_t boundary = job_.writer->boundary();
+    for (uint64_t at = guest.at; at < guest.end();) {
+      const uint64_t end = boundary ? std::min(guest.end(), round_down(at, boundary) + boundary) : guest.end();
+      placements_.push_back({.guest = Range::between(at, end), .stored = end - at});
+      sources_.push_back(memory.data() + (at - memory_at));
+      at = end;
+    }
     return {};
   }
   const uint32_t unit = job_.writer->unit();

@@ -24,6 +24,8 @@ struct Reference {
   // Set when the question of opening it comes up: nobody said what format the naming image has, neither the user nor
   // the image above it. A guest that owned a raw disk may then have written the header that gives this name.
   bool by_guess = false;
+  // What the named image must be (ImageFacts::identity): one of these. Empty: the image does not say.
+  std::vector<std::string> identities{};
 };
 
 struct Snapshot {
@@ -43,6 +45,8 @@ struct Property {
 };
 
 struct ImageFacts {
+  // What an image that stands on this one remembers it by, and what changes when its content does; empty: nothing.
+  std::string identity;
   std::optional<uint64_t> cluster_size;
   std::optional<bool> encrypted, dirty, corrupt;
   bool compressed = false;  // all of it, or most: reading it is work for every core

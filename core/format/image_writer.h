@@ -30,6 +30,10 @@ class ImageWriter {
   // Guest ranges given to place() begin and end on multiples of this many bytes (the end of the disk excepted).
   virtual uint32_t unit() const = 0;
 
+  // Guest ranges given to place() cross no multiple of this many bytes, which is a multiple of unit(): where something
+  // of the format's own may come to lie between. 0: they may cross anything.
+  virtual uint64_t boundary() const { return 0; }
+
   // Whether places depend on the order of the calls. Then the engine calls place() and place_zero() strictly in guest
   // order, which keeps guest-sequential data host-sequential; where they do not (raw), nobody has to wait for a turn.
   virtual bool wants_order() const { return true; }

@@ -67,13 +67,20 @@ class Image::Opening {
       const std::string naming = image_->layers_.back().path;
       // The top image is the user's own choice; what it names is not.
       const bool guessed = image_->layers_.size() > 1 && image_->layers_.back().format_probed;
-      const std::string format = backing->format;
+      const std::string format = backing->format, name = backing->name;
+      const std::vector<std::string> identities = backing->identities;
       auto next = open_reference(naming, guessed, *backing);
       if (!next) return failure(next);
       if (!format.empty() && !find_format(format)) {
         return cannot_open(ErrorKind::unsupported, naming, fmt::format("the backing file's format {:?}", format));
       }
       if (auto done = add_layer(std::move(next->device), std::move(next->path), format); !done) return failure(done);
+      const std::string& identity = image_->layers_.back().reader->facts().identity;
+      if (!identities.empty() && !std::ranges::contains(identities, identity)) {
+        return cannot_open(
+            ErrorKind::corrupt, naming,
+            fmt::format("the backing file {:?} is not the image it was made on, or was changed since", name));
+      }
     }
     image_->file_holes_ = request_.file_holes;
     return std::move(image_);

@@ -8,33 +8,37 @@
 namespace disklathe {
 namespace {
 
-constexpr size_t entry_size = sizeof(uint32_t);
 constexpr size_t window_size = 64 << 10;  // bytes
 
 }  // namespace
 
-uint64_t OrderedTable::end() const { return first_ + window_.size() / entry_size; }
+template <std::unsigned_integral Entry, std::endian order>
+uint64_t OrderedEntries<Entry, order>::end() const {
+  return first_ + window_.size() / sizeof(Entry);
+}
 
-Result<void> OrderedTable::set(uint64_t index, uint32_t value) {
+template <std::unsigned_integral Entry, std::endian order>
+Result<void> OrderedEntries<Entry, order>::set(uint64_t index, Entry value) {
   if (index >= setup_.count || index < first_ || index + 1 < end()) {
     return failure(ErrorKind::invalid, "place", "not in order");
   }
-  if (index + 1 == end()) window_.resize(window_.size() - entry_size);
+  if (index + 1 == end()) window_.resize(window_.size() - sizeof(Entry));
   if (auto filled = fill_until(index); !filled) return filled;
-  window_.resize(window_.size() + entry_size);
-  store_le(window_, window_.size() - entry_size, value);
+  append(value);
   return {};
 }
 
-Result<void> OrderedTable::finish() {
+template <std::unsigned_integral Entry, std::endian order>
+Result<void> OrderedEntries<Entry, order>::finish() {
   if (auto filled = fill_until(setup_.count); !filled) return filled;
   return write_window();
 }
 
 // The window has room for one more entry afterwards. One that is full is kept until then: its last entry may be set
 // again.
-Result<void> OrderedTable::fill_until(uint64_t index) {
-  if (setup_.filled && index - end() > window_size / entry_size) {
+template <std::unsigned_integral Entry, std::endian order>
+Result<void> OrderedEntries<Entry, order>::fill_until(uint64_t index) {
+  if (setup_.filled && index - end() > window_size / sizeof(Entry)) {
     if (auto written = write_window(); !written) return written;
     first_ = index;
   }
@@ -43,18 +47,33 @@ Result<void> OrderedTable::fill_until(uint64_t index) {
       if (auto written = write_window(); !written) return written;
       continue;
     }
-    window_.resize(window_.size() + entry_size);
-    store_le(window_, window_.size() - entry_size, setup_.filler);
+    append(setup_.filler);
   }
   return {};
 }
 
-Result<void> OrderedTable::write_window() {
+template <std::unsigned_integral Entry, std::endian order>
+Result<void> OrderedEntries<Entry, order>::write_window() {
   if (window_.empty()) return {};
-  if (auto written = file_.write_now(setup_.host + first_ * entry_size, window_); !written) return written;
+  if (auto written = file_.write_now(setup_.host + first_ * sizeof(Entry), window_); !written) return written;
   first_ = end();
   window_.clear();
   return {};
 }
+
+template <std::unsigned_integral Entry, std::endian order>
+void OrderedEntries<Entry, order>::append(Entry value) {
+  const size_t at = window_.size();
+  window_.resize(at + sizeof(Entry));
+  if constexpr (order == std::endian::little) {
+    store_le(window_, at, value);
+  } else {
+    store_be(window_, at, value);
+  }
+}
+
+template class OrderedEntries<uint32_t, std::endian::little>;
+template class OrderedEntries<uint32_t, std::endian::big>;
+template class OrderedEntries<uint64_t, std::endian::little>;
 
 }  // namespace disklathe

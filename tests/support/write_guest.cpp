@@ -32,7 +32,8 @@ Result<void> add_unit(ImageWriter& writer, Bytes guest, Range range, Piece& piec
       return {};
     }
   }
-  if (!piece.placements.empty() && !piece.placements.back().encoded &&
+  const bool crosses = writer.boundary() && is_multiple(range.at, writer.boundary());
+  if (!crosses && !piece.placements.empty() && !piece.placements.back().encoded &&
       piece.placements.back().guest.end() == range.at) {
     piece.placements.back().guest.length += range.length;
     piece.placements.back().stored += range.length;
