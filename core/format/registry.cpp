@@ -6,6 +6,7 @@
 #include "core/format/qcow2/qcow2.h"
 #include "core/format/raw/raw.h"
 #include "core/format/vdi/vdi.h"
+#include "core/format/vhd/vhd.h"
 
 namespace disklathe {
 
@@ -30,8 +31,7 @@ const Format* surest(Bytes head, Bytes tail, uint64_t file_size) {
 std::span<const Format> formats() {
   static const Format table[] = {
       raw::format(),  // first: what is left when no other claims a file
-      qcow2::format(),
-      vdi::format(),
+      qcow2::format(), vdi::format(), vhd::format(),
   };
   return table;
 }
