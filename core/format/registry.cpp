@@ -7,6 +7,7 @@
 #include "core/format/raw/raw.h"
 #include "core/format/vdi/vdi.h"
 #include "core/format/vhd/vhd.h"
+#include "core/format/vhdx/vhdx.h"
 
 namespace disklathe {
 
@@ -31,7 +32,7 @@ const Format* surest(Bytes head, Bytes tail, uint64_t file_size) {
 std::span<const Format> formats() {
   static const Format table[] = {
       raw::format(),  // first: what is left when no other claims a file
-      qcow2::format(), vdi::format(), vhd::format(),
+      qcow2::format(), vdi::format(), vhd::format(), vhdx::format(),
   };
   return table;
 }

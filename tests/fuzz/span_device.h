@@ -7,12 +7,11 @@
 
 namespace disklathe::test {
 
-// The fuzzer's bytes as a file that can only be read, and only by blocking reads. A read outside of it is a mistake of
-// the code under test, not of the input: it ends the run.
-class SpanDevice final : public BlockDevice {
+// What a fuzzer's input is read from: only by blocking reads. A read outside of it is a mistake of the code under test,
+// not of the input: it ends the run.
+class SpanDeviceBase : public BlockDevice {
  public:
-  explicit SpanDevice(Bytes content, uint64_t size) : content_(content), size_(size) {}
-  explicit SpanDevice(Bytes content) : SpanDevice(content, content.size()) {}
+  explicit SpanDeviceBase(uint64_t size) : size_(size) {}
 
   std::string_view name() const override { return "input"; }
   uint64_t size() const override { return size_; }
@@ -22,14 +21,6 @@ class SpanDevice final : public BlockDevice {
   Task<Result<void>> writev(Ring&, uint64_t, std::span<const iovec>) override { return refused(); }
   Task<Result<void>> zero(Ring&, Range, ZeroMethod) override { return refused(); }
   Task<Result<void>> flush(Ring&) override { return refused(); }
-  // Behind the input, up to size(), the file reads as zeroes.
-  Result<void> read_now(uint64_t at, MutableBytes into) override {
-    if (at > size_ || into.size() > size_ - at) __builtin_trap();
-    std::ranges::fill(into, std::byte{0});
-    if (at < content_.size())
-      std::ranges::copy(content_.subspan(at, std::min(into.size(), content_.size() - at)), into.begin());
-    return {};
-  }
   Result<void> write_now(uint64_t, Bytes) override { __builtin_trap(); }
   Result<void> flush_now() override { __builtin_trap(); }
   Result<Allocation> allocation(uint64_t at) override {
@@ -38,12 +29,34 @@ class SpanDevice final : public BlockDevice {
   }
   Result<void> resize(uint64_t) override { __builtin_trap(); }
 
+ protected:
+  void check(uint64_t at, uint64_t length) const {
+    if (at > size_ || length > size_ - at) __builtin_trap();
+  }
+
  private:
   static Task<Result<void>> refused() { __builtin_trap(); }
 
-  Bytes content_;
   uint64_t size_;
   Limits limits_;
+};
+
+// The input as a file. Behind it, up to size(), the file reads as zeroes.
+class SpanDevice final : public SpanDeviceBase {
+ public:
+  explicit SpanDevice(Bytes content, uint64_t size) : SpanDeviceBase(size), content_(content) {}
+  explicit SpanDevice(Bytes content) : SpanDevice(content, content.size()) {}
+
+  Result<void> read_now(uint64_t at, MutableBytes into) override {
+    check(at, into.size());
+    std::ranges::fill(into, std::byte{0});
+    if (at < content_.size())
+      std::ranges::copy(content_.subspan(at, std::min(into.size(), content_.size() - at)), into.begin());
+    return {};
+  }
+
+ private:
+  Bytes content_;
 };
 
 }  // namespace disklathe::test
