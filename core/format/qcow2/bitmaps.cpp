@@ -52,7 +52,9 @@ Result<std::vector<Bitmap>> read_bitmaps(BlockDevice& file, const Header& header
     Bitmap bitmap{.name = std::string(name_size, '\0'),
                   .granularity = uint64_t{1} << granularity_bits,
                   .in_use = (flags & flag_in_use) != 0,
-                  .automatic = (flags & flag_auto) != 0};
+                  .automatic = (flags & flag_auto) != 0,
+                  .table_offset = load_be<uint64_t>(fixed, 0),
+                  .table_entries = load_be<uint32_t>(fixed, 8)};
     if (auto read = file.read_now(at + fixed_size + extra_size, std::as_writable_bytes(std::span(bitmap.name)));
         !read) {
       return failure(read);

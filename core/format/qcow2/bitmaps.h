@@ -14,6 +14,8 @@ struct Bitmap {
   std::string name;
   uint64_t granularity = 0;  // bytes
   bool in_use = false, automatic = false;
+  uint64_t table_offset = 0;   // as the directory says: not checked
+  uint32_t table_entries = 0;  // likewise
 };
 
 // The bitmap directory that header.bitmaps points to. Errors: corrupt, operation "open".

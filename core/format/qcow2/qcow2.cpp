@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/qcow2/qcow2.h"
 
+#include "core/format/qcow2/check.h"
 #include "core/format/qcow2/measure.h"
 #include "core/format/qcow2/options.h"
 #include "core/format/qcow2/reader.h"
@@ -16,6 +17,7 @@ Format format() {
           .open = open,
           .create = create,
           .measure = measure,
+          .check = check,
           .options = create_options()};
 }
 

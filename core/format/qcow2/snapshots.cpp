@@ -20,12 +20,7 @@ std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
   return failure(ErrorKind::corrupt, "open", std::move(cause), at);
 }
 
-struct Entry {
-  SnapshotEntry snapshot;
-  uint64_t size = 0;  // in the table, with padding
-};
-
-Result<Entry> read_entry(BlockDevice& file, const Header& header, uint64_t at, uint32_t number) {
+Result<SnapshotEntry> read_entry(BlockDevice& file, const Header& header, uint64_t at, uint32_t number) {
   const auto outside = [&] { return corrupt(at, fmt::format("snapshot {} does not lie inside the file", number)); };
   if (at > file.size() || fixed_size > file.size() - at) return outside();
   std::vector<std::byte> bytes(fixed_size);
@@ -41,9 +36,9 @@ Result<Entry> read_entry(BlockDevice& file, const Header& header, uint64_t at, u
   bytes.resize(size);
   if (auto read = file.read_now(at + fixed_size, MutableBytes(bytes).subspan(fixed_size)); !read) return failure(read);
 
-  Entry entry;
-  L1Table& l1 = entry.snapshot.l1;
-  Snapshot& facts = entry.snapshot.facts;
+  SnapshotEntry entry;
+  L1Table& l1 = entry.l1;
+  Snapshot& facts = entry.facts;
   l1.offset = load_be<uint64_t>(bytes, 0);
   l1.entries = load_be<uint32_t>(bytes, 8);
   facts.date_seconds = load_be<uint32_t>(bytes, 16);
@@ -57,7 +52,7 @@ Result<Entry> read_entry(BlockDevice& file, const Header& header, uint64_t at, u
   const auto* strings = reinterpret_cast<const char*>(bytes.data()) + fixed_size + extra_size;
   facts.id.assign(strings, id_size);
   facts.name.assign(strings + id_size, name_size);
-  entry.size = round_up(size, 8);
+  entry.stored = round_up(size, 8);
   return entry;
 }
 
@@ -69,11 +64,11 @@ Result<std::vector<SnapshotEntry>> read_snapshots(BlockDevice& file, const Heade
   for (uint32_t number = 0; number < header.nb_snapshots; ++number) {
     auto entry = read_entry(file, header, at, number);
     if (!entry) return failure(entry);
-    at += entry->size;
+    at += entry->stored;
     if (at - header.snapshots_offset > max_snapshot_table_bytes) {
       return corrupt(header.snapshots_offset, "the snapshot table is larger than 64 MiB");
     }
-    snapshots.push_back(std::move(entry->snapshot));
+    snapshots.push_back(std::move(*entry));
   }
   return snapshots;
 }

@@ -14,7 +14,8 @@ namespace disklathe::qcow2 {
 
 struct SnapshotEntry {
   Snapshot facts;
-  L1Table l1;  // as the table says: not checked
+  L1Table l1;           // as the table says: not checked
+  uint64_t stored = 0;  // bytes of the table that it takes
 };
 
 // The snapshot table. Errors: corrupt, operation "open".
