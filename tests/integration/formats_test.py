@@ -7,4 +7,4 @@ import sys
 from format_rounds import run_rounds
 
 if __name__ == "__main__":
-    sys.exit(run_rounds(rounds=24, seconds=12))
+    sys.exit(run_rounds(rounds=10, seconds=5))

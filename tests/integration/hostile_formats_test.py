@@ -9,6 +9,7 @@ those of an earlier run. That every single cut and field is noticed is tested wi
 import os
 import pathlib
 import random
+import resource
 import struct
 import sys
 import tempfile
@@ -48,7 +49,9 @@ class HostileFormatsTest(unittest.TestCase):
             allowed = codes | {1, 2, 63} if verb == "check" else codes
             if done.code not in allowed:
                 raise self.work.wrong(f"{verb} ended with {done.code}\n{done.err}")
-            if not SANITIZED and done.peak_rss > 64 * MEBIBYTE:
+            # A child's peak begins with what this process has.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+            if not SANITIZED and done.peak_rss > max(64 * MEBIBYTE, own + MEBIBYTE):
                 raise self.work.wrong(f"{verb} took {done.peak_rss >> 20} MiB of memory")
             if done.code and not done.err.splitlines()[-1].startswith("disklathe: "):
                 raise self.work.wrong(f"{verb} says {done.err}")
@@ -85,8 +88,8 @@ class HostileFormatsTest(unittest.TestCase):
             format, good = self.make(extension)
             for length in (0, 1, 511, 512, 4096, 65536, 65536 + 512, 1 << 20, 2 << 20, len(good) // 2, len(good) - 600):
                 with self.subTest(f"{extension} cut to {length}"):
-                    if length >= len(good):
-                        continue
+                    if length >= len(good) or (extension == "vhd" and length > len(good) // 2):
+                        continue  # a dynamic VHD may lose its footer, and what its last block has behind the disk's end
                     self.work.path("image").write_bytes(good[:length])
                     done = self.all_verbs(format)["convert"]
                     self.assertEqual(done.code, 17, done.err)
