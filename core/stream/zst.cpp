@@ -38,7 +38,7 @@ bool begins(Bytes head) {
 class ZstDecoder final : public Decoder {
  public:
   explicit ZstDecoder(const DecoderLimits& limits) {
-    const int most_log = std::clamp(static_cast<int>(std::bit_width(limits.most_window)) - 1, 10, 31);
+    const int most_log = std::clamp(std::bit_width(limits.most_window) - 1, 10, 31);
     if (zstd_) ready_ = !ZSTD_isError(ZSTD_DCtx_setParameter(zstd_, ZSTD_d_windowLogMax, most_log));
   }
   ~ZstDecoder() override { ZSTD_freeDCtx(zstd_); }

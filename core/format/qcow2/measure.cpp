@@ -58,10 +58,11 @@ Result<Measured> measure(const MeasureRequest& request) {
 
   const uint64_t clusters = divide_up(request.size, options->cluster_size());
   uint64_t data = 0;
-  if (options->preallocation == Preallocation::falloc || options->preallocation == Preallocation::full) {
+  const bool allocated =
+      options->preallocation == Preallocation::falloc || options->preallocation == Preallocation::full;
+  // Nobody knows how much a backing image shares with the source: at worst nothing.
+  if (allocated || (request.source && !options->backing_file.empty())) {
     data = clusters;
-  } else if (request.source && !options->backing_file.empty()) {
-    data = clusters;  // nobody knows how much the backing image shares with the source: at worst nothing
   } else if (request.source) {
     const auto touched = clusters_touched(*request.source, options->cluster_size());
     if (!touched) return std::unexpected(touched.error());
