@@ -36,8 +36,9 @@ const std::array layers{
     Layer{"core/job"_L1,
           {"core/engine"_L1, "core/nbd"_L1, "core/stream"_L1, "core/format"_L1, "core/zero"_L1, "core/device"_L1,
            "core/io"_L1, "core/base"_L1}},
+    Layer{"helper/client"_L1, {"core/job"_L1, "core/device"_L1, "core/base"_L1}},
     Layer{"helper"_L1, {"core/job"_L1, "core/device"_L1, "core/base"_L1}},
-    Layer{"ui"_L1, {"core"_L1}},
+    Layer{"ui"_L1, {"helper/client"_L1, "core"_L1}},
     Layer{"app"_L1, {"ui"_L1, "core"_L1}},
 };
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// KAuth's own client takes the answer to a request from a signal that goes to everybody and is matched by the action's
+// name, and never hears that the helper was busy. So the helper's method is called as KAuth does, and the answer taken
+// from the reply to this very call (docs/adr/0017).
+#include "helper/client/authorization.h"
+
+#include <KAuth/ActionReply>
+#include <QDBusConnection>
+#include <QDBusMetaType>
+#include <QDBusPendingCallWatcher>
+#include <QDBusPendingReply>
+#include <QDBusUnixFileDescriptor>
+#include <QDataStream>
+#include <QIODevice>
+#include <QRandomGenerator>
+#include <QTimer>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <climits>
+
+#include "core/device/identity_words.h"
+#include "core/job/channel.h"
+
+namespace disklathe::helper {
+namespace {
+
+constexpr std::chrono::milliseconds busy_pause{200};
+constexpr int no_timeout = INT_MAX;  // the person may be away
+
+constexpr std::array<std::string_view, 8> names{"convert",    "convert.read", "zero",  "inspect",
+                                                "sweep.read", "sweep.write",  "flush", "tune"};
+
+using Descriptors = QMap<QString, QDBusUnixFileDescriptor>;
+
+QString new_token() {
+  std::array<quint64, 2> random{};
+  QRandomGenerator::system()->fillRange(random.data(), random.size());
+  return QStringLiteral("%1%2").arg(random[0], 16, 16, QLatin1Char('0')).arg(random[1], 16, 16, QLatin1Char('0'));
+}
+
+bool writes(Action action) {
+  return action == Action::convert || action == Action::zero || action == Action::sweep_write;
+}
+
+}  // namespace
+
+std::string_view name_of(Action action) { return names[static_cast<size_t>(action)]; }
+
+std::optional<Action> action_of(std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Action>(found - names.begin());
+}
+
+job::GivenFile granted_file(Action action, std::string name) {
+  return {.role = writes(action) ? job::Role::target : job::Role::source,
+          .name = std::move(name),
+          .writable = writes(action),
+          .direct = true,
+          .granted = true};
+}
+
+Authorization::Authorization(const Request& request, Descriptor socket, QObject* parent)
+    : QObject(parent),
+      action_(QStringLiteral("org.disklathe.helper.") + QString::fromLatin1(name_of(request.action).data())),
+      socket_(std::move(socket)) {
+  qDBusRegisterMetaType<Descriptors>();
+  QStringList device;
+  for (const std::string& word : words_of(request.device)) device.push_back(QString::fromStdString(word));
+  arguments_ = {{QStringLiteral("token"), new_token()}, {QStringLiteral("device"), device}};
+  if (request.action == Action::tune)
+    arguments_.insert(QStringLiteral("max_sectors_kib"), QVariant::fromValue<qulonglong>(request.max_sectors_kib));
+  issue();
+}
+
+Result<std::unique_ptr<job::Client>> Authorization::ask(const Request& request, QObject* parent) {
+  auto sockets = job::make_socket_pair();
+  if (!sockets) return failure(sockets);
+  new Authorization(request, std::move(sockets->worker), parent);
+  return job::Client::connect(std::move(sockets->client));
+}
+
+void Authorization::issue() {
+  QByteArray arguments;
+  {
+    QDataStream stream(&arguments, QIODevice::WriteOnly);
+    stream << arguments_;
+  }
+  const QDBusConnection bus = QDBusConnection::systemBus();
+  QDBusMessage call =
+      QDBusMessage::createMethodCall(QStringLiteral("org.disklathe.helper"), QStringLiteral("/"),
+                                     QStringLiteral("org.kde.kf6auth"), QStringLiteral("performAction"));
+  const Descriptors descriptors{{QStringLiteral("socket"), QDBusUnixFileDescriptor(socket_.get())}};
+  call.setArguments({action_, bus.baseService().toUtf8(), QVariantMap(), arguments, QVariant::fromValue(descriptors)});
+  auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(call, no_timeout), this);
+  connect(watcher, &QDBusPendingCallWatcher::finished, this, &Authorization::take_answer);
+}
+
+void Authorization::take_answer(QDBusPendingCallWatcher* call) {
+  call->deleteLater();
+  const QDBusPendingReply<QByteArray> reply = *call;
+  if (reply.isError()) {
+    fail(ErrorKind::io, reply.error().message());
+    return;
+  }
+  const KAuth::ActionReply answer = KAuth::ActionReply::deserialize(reply.value());
+  if (answer.type() == KAuth::ActionReply::KAuthErrorType &&
+      answer.errorCode() == KAuth::ActionReply::HelperBusyError) {
+    QTimer::singleShot(busy_pause, this, &Authorization::issue);
+    return;
+  }
+  if (answer.type() == KAuth::ActionReply::KAuthErrorType)
+    fail(ErrorKind::permission, answer.errorCode() == KAuth::ActionReply::AuthorizationDeniedError
+                                    ? QStringLiteral("it was not authorised")
+                                    : QStringLiteral("KAuth says %1").arg(answer.error()));
+  else if (answer.type() == KAuth::ActionReply::HelperErrorType)
+    fail(ErrorKind::invalid, answer.errorDescription());
+  socket_ = {};
+  Q_EMIT answered();
+}
+
+void Authorization::fail(ErrorKind kind, const QString& cause) {
+  // The worker's end is still this process's: it says what no worker will.
+  job::WorkerChannel channel(std::move(socket_));
+  (void)channel.send(job::Failed{{.kind = kind, .operation = "open", .cause = cause.toStdString()}});
+}
+
+}  // namespace disklathe::helper
