@@ -31,11 +31,25 @@ Shows what an image is: its format, its sizes, what it stands on, its snapshots.
 
 struct Opened {
   std::unique_ptr<FileDevice> file;
+  std::vector<std::unique_ptr<FileDevice>> extents;
   std::unique_ptr<ImageReader> reader;
   const Format* format = nullptr;
 };
 
-// One layer by itself: what it refers to is told, not opened.
+// The extents that the layer names. Some are not there, or may not be opened: that is said, and all stay closed.
+Result<void> open_extents(const std::string& path, const OpenPolicy& policy, Opened& layer) {
+  for (const Reference& reference : layer.reader->references()) {
+    if (reference.kind != Reference::Kind::extent) continue;
+    const std::string extent_path = resolve_reference(path, reference.name);
+    if (auto allowed = may_open(policy, path, reference, extent_path); !allowed) return allowed;
+    auto extent = open_for_reading(extent_path, policy);
+    if (!extent) return failure(extent);
+    layer.extents.push_back(std::move(*extent));
+  }
+  return {};
+}
+
+// One layer by itself: what it stands on is told, not opened.
 Result<Opened> open_layer(const std::string& path, const std::string& format_name, const OpenPolicy& policy) {
   Opened layer;
   auto file = open_for_reading(path, policy);
@@ -51,15 +65,37 @@ Result<Opened> open_layer(const std::string& path, const std::string& format_nam
     if (!named) return failure(Error(named.error()));
     layer.format = *named;
   }
-  auto reader = layer.format->open({.file = layer.file.get(), .data_file = nullptr, .snapshot = {}});
+  OpenSource source{.file = layer.file.get()};
+  auto reader = layer.format->open(source);
+  if (reader) layer.reader = std::move(*reader);
+  if (reader) {
+    if (auto opened = open_extents(path, policy, layer); !opened) {
+      print_warning(sentence(opened.error()));
+      layer.extents.clear();
+    }
+    for (const auto& extent : layer.extents) source.extents.push_back(extent.get());
+    if (!layer.extents.empty()) reader = layer.format->open(source);
+    if (reader && !layer.extents.empty()) layer.reader = std::move(*reader);
+  }
   if (!reader) {
     if (reader.error().subject.empty()) reader.error().subject = path;
     return failure(reader);
   }
-  layer.reader = std::move(*reader);
   for (const std::string& warning : layer.reader->facts().warnings)
     print_warning(fmt::format("'{}': {}", path, warning));
   return layer;
+}
+
+std::vector<ImageFile> files_of(const std::vector<std::unique_ptr<FileDevice>>& files) {
+  std::vector<ImageFile> out;
+  out.reserve(files.size());
+  for (const auto& file : files) {
+    out.push_back({.path = std::string(file->name()),
+                   .size = file->size(),
+                   .allocated = file->allocated_bytes(),
+                   .block_device = file->is_block_device()});
+  }
+  return out;
 }
 
 const Reference* backing_of(const ImageReader& reader) {
@@ -125,15 +161,16 @@ int run_info(Arguments arguments) {
     }
     const Opened& layer = layers.emplace_back(std::move(*opened));
     const Reference* reference = backing_of(*layer.reader);
-    const ImageInfo info{.path = path,
+    const ImageInfo info{.file = {.path = path,
+                                  .size = layer.file->size(),
+                                  .allocated = layer.file->allocated_bytes(),
+                                  .block_device = layer.file->is_block_device()},
                          .format = std::string(layer.format->name),
                          .virtual_size = layer.reader->size(),
-                         .file_size = layer.file->size(),
-                         .allocated = layer.file->allocated_bytes(),
-                         .block_device = layer.file->is_block_device(),
                          .facts = &layer.reader->facts(),
                          .backing = reference,
-                         .backing_path = reference ? resolve_reference(path, reference->name) : ""};
+                         .backing_path = reference ? resolve_reference(path, reference->name) : "",
+                         .extents = files_of(layer.extents)};
     if (json)
       shown.push_back(json_of(info));
     else

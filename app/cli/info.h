@@ -5,21 +5,29 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/format/image_reader.h"
 
 namespace disklathe::cli {
 
-// What `info` shows of one image file, as far as it is not the format's own ImageFacts.
-struct ImageInfo {
-  std::string path, format;
-  uint64_t virtual_size = 0;
-  uint64_t file_size = 0;  // of the file or device, bytes
+// A file or device that an image is in.
+struct ImageFile {
+  std::string path;
+  uint64_t size = 0;  // bytes
   std::optional<uint64_t> allocated;
   bool block_device = false;
+};
+
+// What `info` shows of one image, as far as it is not the format's own ImageFacts.
+struct ImageInfo {
+  ImageFile file;
+  std::string format;
+  uint64_t virtual_size = 0;
   const ImageFacts* facts = nullptr;
   const Reference* backing = nullptr;  // null: none
   std::string backing_path;            // where its name leads
+  std::vector<ImageFile> extents;      // files that it is in besides
 };
 
 // With the keys and values of qemu-img info --output=json.

@@ -94,33 +94,56 @@ void write_snapshots(Output out, const std::vector<Snapshot>& snapshots) {
   }
 }
 
-std::string_view protocol_of(const ImageInfo& info) { return info.block_device ? "host_device" : "file"; }
+std::string_view protocol_of(const ImageFile& file) { return file.block_device ? "host_device" : "file"; }
+
+// A child node, as qemu-img shows it.
+ordered_json child(std::string_view name, const ImageFile& file) {
+  ordered_json info;
+  info["children"] = ordered_json::array();
+  info["virtual-size"] = file.size;
+  info["filename"] = file.path;
+  info["format"] = protocol_of(file);
+  info["actual-size"] = file.allocated.value_or(0);
+  info["format-specific"] = {{"type", "file"}, {"data", ordered_json::object()}};
+  info["dirty-flag"] = false;
+  return {{"name", name}, {"info", std::move(info)}};
+}
+
+void write_child(Output out, std::string_view name, const ImageFile& file) {
+  fmt::format_to(out, "Child node '/{}':\n    filename: {}\n    protocol type: {}\n    file length: {}\n", name,
+                 file.path, protocol_of(file), exact_size(file.size));
+  fmt::format_to(out, "    disk size: {}\n", file.allocated ? human_size(*file.allocated) : "unavailable");
+}
+
+// Of all its files.
+std::optional<uint64_t> allocated_by(const ImageInfo& info) {
+  std::optional<uint64_t> total = info.file.allocated;
+  for (const ImageFile& extent : info.extents) {
+    if (total) *total += extent.allocated.value_or(0);
+  }
+  return total;
+}
 
 }  // namespace
 
 ordered_json json_of(const ImageInfo& info) {
-  ordered_json file;
-  file["children"] = ordered_json::array();
-  file["virtual-size"] = info.file_size;
-  file["filename"] = info.path;
-  file["format"] = protocol_of(info);
-  file["actual-size"] = info.allocated.value_or(0);
-  file["format-specific"] = {{"type", "file"}, {"data", ordered_json::object()}};
-  file["dirty-flag"] = false;
-
   const ImageFacts& facts = *info.facts;
   ordered_json out;
-  out["children"] = ordered_json::array({{{"name", "file"}, {"info", std::move(file)}}});
+  out["children"] = ordered_json::array();
+  for (size_t i = 0; i < info.extents.size(); ++i) {
+    out["children"].push_back(child(fmt::format("extents.{}", i), info.extents[i]));
+  }
+  out["children"].push_back(child("file", info.file));
   if (info.backing && !info.backing->format.empty()) out["backing-filename-format"] = info.backing->format;
   if (!facts.snapshots.empty()) {
     for (const Snapshot& snapshot : facts.snapshots) out["snapshots"].push_back(json_of(snapshot));
   }
   out["virtual-size"] = info.virtual_size;
-  out["filename"] = info.path;
+  out["filename"] = info.file.path;
   if (facts.cluster_size) out["cluster-size"] = *facts.cluster_size;
   if (facts.encrypted.value_or(false)) out["encrypted"] = true;
   out["format"] = info.format;
-  out["actual-size"] = info.allocated.value_or(0);
+  out["actual-size"] = allocated_by(info).value_or(0);
   if (!facts.specific.empty()) out["format-specific"] = {{"type", info.format}, {"data", json_of(facts.specific)}};
   if (info.backing) {
     out["full-backing-filename"] = info.backing_path;
@@ -134,9 +157,10 @@ std::string text_of(const ImageInfo& info) {
   std::string text;
   const Output out(text);
   const ImageFacts& facts = *info.facts;
-  fmt::format_to(out, "image: {}\nfile format: {}\nvirtual size: {}\n", info.path, info.format,
+  fmt::format_to(out, "image: {}\nfile format: {}\nvirtual size: {}\n", info.file.path, info.format,
                  exact_size(info.virtual_size));
-  fmt::format_to(out, "disk size: {}\n", info.allocated ? human_size(*info.allocated) : "unavailable");
+  const auto allocated = allocated_by(info);
+  fmt::format_to(out, "disk size: {}\n", allocated ? human_size(*allocated) : "unavailable");
   if (facts.encrypted.value_or(false)) fmt::format_to(out, "encrypted: yes\n");
   if (facts.cluster_size) fmt::format_to(out, "cluster_size: {}\n", *facts.cluster_size);
   if (facts.dirty.value_or(false)) fmt::format_to(out, "cleanly shut down: no\n");
@@ -151,9 +175,8 @@ std::string text_of(const ImageInfo& info) {
     fmt::format_to(out, "Format specific information:\n");
     write_properties(out, facts.specific, 4);
   }
-  fmt::format_to(out, "Child node '/file':\n    filename: {}\n    protocol type: {}\n    file length: {}\n", info.path,
-                 protocol_of(info), exact_size(info.file_size));
-  fmt::format_to(out, "    disk size: {}\n", info.allocated ? human_size(*info.allocated) : "unavailable");
+  for (size_t i = 0; i < info.extents.size(); ++i) write_child(out, fmt::format("extents.{}", i), info.extents[i]);
+  write_child(out, "file", info.file);
   return text;
 }
 

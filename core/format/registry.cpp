@@ -8,6 +8,7 @@
 #include "core/format/vdi/vdi.h"
 #include "core/format/vhd/vhd.h"
 #include "core/format/vhdx/vhdx.h"
+#include "core/format/vmdk/vmdk.h"
 
 namespace disklathe {
 
@@ -32,7 +33,7 @@ const Format* surest(Bytes head, Bytes tail, uint64_t file_size) {
 std::span<const Format> formats() {
   static const Format table[] = {
       raw::format(),  // first: what is left when no other claims a file
-      qcow2::format(), vdi::format(), vhd::format(), vhdx::format(),
+      qcow2::format(), vdi::format(), vhd::format(), vhdx::format(), vmdk::format(),
   };
   return table;
 }

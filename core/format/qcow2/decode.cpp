@@ -2,10 +2,11 @@
 #include "core/format/qcow2/decode.h"
 
 #include <fmt/format.h>
-#include <libdeflate.h>
 #include <zstd.h>
 
 #include <memory>
+
+#include "core/format/deflate.h"
 
 namespace disklathe::qcow2 {
 
@@ -15,14 +16,13 @@ template <auto free>
 struct Free {
   void operator()(auto* pointer) const { free(pointer); }
 };
-using Inflater = std::unique_ptr<libdeflate_decompressor, Free<libdeflate_free_decompressor>>;
 using ZstdContext = std::unique_ptr<ZSTD_DCtx, Free<ZSTD_freeDCtx>>;
 
 std::unexpected<Error> corrupt(std::string cause) { return failure(ErrorKind::corrupt, "decode", std::move(cause)); }
 
 Result<void> inflate(Bytes in, MutableBytes out) {
-  thread_local const Inflater inflater(libdeflate_alloc_decompressor());
-  switch (libdeflate_deflate_decompress(inflater.get(), in.data(), in.size(), out.data(), out.size(), nullptr)) {
+  switch (
+      libdeflate_deflate_decompress(deflate_decompressor(), in.data(), in.size(), out.data(), out.size(), nullptr)) {
     case LIBDEFLATE_SUCCESS: return {};
     case LIBDEFLATE_SHORT_OUTPUT: return corrupt("the deflate stream of a cluster ends early");
     case LIBDEFLATE_INSUFFICIENT_SPACE: return corrupt("the deflate stream of a cluster is longer than a cluster");

@@ -1,33 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/qcow2/encode.h"
 
-#include <libdeflate.h>
 #define ZSTD_STATIC_LINKING_ONLY  // for the estimate of memory
 #include <zstd.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "core/format/deflate.h"
+
 namespace disklathe::qcow2 {
 namespace {
 
-struct FreeDeflate {
-  void operator()(libdeflate_compressor* compressor) const { libdeflate_free_compressor(compressor); }
-};
 struct FreeZstd {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
 };
-
-// One a thread; another level (another job) replaces it.
-libdeflate_compressor* deflate_compressor(int level) {
-  thread_local std::unique_ptr<libdeflate_compressor, FreeDeflate> compressor;
-  thread_local int compressor_level = 0;
-  if (!compressor || compressor_level != level) {
-    compressor.reset(libdeflate_alloc_compressor(level));
-    compressor_level = level;
-  }
-  return compressor.get();
-}
 
 ZSTD_CCtx* zstd_context(int level) {
   thread_local std::unique_ptr<ZSTD_CCtx, FreeZstd> context;
@@ -45,11 +32,10 @@ int default_level(CompressionType type, size_t cluster_size) {
   return type == CompressionType::zlib && cluster_size <= 16384 ? 5 : 3;
 }
 
-int max_level(CompressionType type) { return type == CompressionType::zlib ? 12 : ZSTD_maxCLevel(); }
+int max_level(CompressionType type) { return type == CompressionType::zlib ? max_deflate_level : ZSTD_maxCLevel(); }
 
 uint64_t encoder_memory(CompressionType type, int level, size_t cluster_size) {
-  // libdeflate does not say; measured.
-  if (type == CompressionType::zlib) return level < 10 ? 1 << 20 : 9 << 20;
+  if (type == CompressionType::zlib) return deflate_memory(level);
   return ZSTD_estimateCCtxSize_usingCParams(ZSTD_getCParams(level, cluster_size, 0));
 }
 
