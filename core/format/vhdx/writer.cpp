@@ -18,6 +18,12 @@
 namespace disklathe::vhdx {
 namespace {
 
+Regions place_regions(const CreateOptions& options, const Disk& disk) {
+  const Range bat(mebibyte + options.log_size,
+                  std::max(mebibyte, round_up(disk.bat_entries() * bat_entry_size, mebibyte)));
+  return {.bat = bat, .metadata = {bat.end(), mebibyte}};
+}
+
 // Identifier, headers and region tables; log; BAT; metadata; then blocks. What makes an image of it, the identifier,
 // comes last, after a flush.
 class Writer final : public ImageWriter {
@@ -32,9 +38,7 @@ class Writer final : public ImageWriter {
               .block_size = options.block_size,
               .leave_blocks_allocated = options.fixed,
               .page_83 = random_uuid()},
-        regions_{.bat = {mebibyte + options.log_size,
-                         std::max(mebibyte, round_up(disk_.bat_entries() * bat_entry_size, mebibyte))},
-                 .metadata = {regions_.bat.end(), mebibyte}},
+        regions_(place_regions(options, disk_)),
         data_at_(regions_.metadata.end()),
         table_(file,
                {.host = regions_.bat.at, .count = regions_.bat.length / bat_entry_size, .filled = target_is_zero}),
@@ -88,7 +92,7 @@ class Writer final : public ImageWriter {
                   .data_write_id = random_uuid(),
                   .log_length = options_.log_size,
                   .log_offset = mebibyte};
-    for (const size_t copy : {0, 1}) {
+    for (const size_t copy : {size_t{0}, size_t{1}}) {
       header.sequence_number = copy + 1;
       if (auto written = file_.write_now(header_at[copy], header.encode()); !written) return written;
       if (auto written = file_.write_now(region_table_at[copy], regions); !written) return written;
