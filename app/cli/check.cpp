@@ -24,6 +24,8 @@ its space is lost (no harm to data), 63: there is nothing to check in this forma
 
   -f, --format FORMAT      what FILE is; otherwise its content is looked at
       --output human|json  for people (default), or as qemu-img check prints JSON
+      --backing POLICY     allow, deny or ask: open extents that are not regular
+                           files beside the image
   -q, --quiet              say nothing but errors
   -U, --force-share        also when another program writes to the image
 )";
@@ -103,7 +105,15 @@ Result<std::optional<CheckReport>> check(const std::string& path, const std::str
     format = *named;
   }
   if (!format->check) return std::nullopt;
-  auto report = format->check({.file = file->get()});
+  CheckRequest request{.file = file->get()};
+  std::vector<std::unique_ptr<FileDevice>> extents;
+  if (const auto reader = format->open({.file = file->get()})) {
+    auto opened = open_extents(path, **reader, policy);
+    if (!opened) return failure(opened);
+    extents = std::move(*opened);
+    for (const auto& extent : extents) request.extents.push_back(extent.get());
+  }
+  auto report = format->check(request);
   if (!report) {
     if (report.error().subject.empty()) report.error().subject = path;
     return failure(report);
@@ -117,14 +127,17 @@ int run_check(Arguments arguments) {
   std::string format_name, output = "human";
   bool quiet = false;
   std::vector<std::string> files;
+  std::string backing;
   OpenPolicy policy;
   CommandLine line("check", help);
   line.text("-f,--format", format_name);
   line.choice("--output", output, {"human", "json"});
   line.flag("-q,--quiet", quiet);
+  line.choice("--backing", backing, {"allow", "deny", "ask"});
   line.flag("-U,--force-share", policy.share);
   line.words(files, 1, 1, "one image file");
   if (const auto code = line.parse(arguments)) return *code == exit_ok ? exit_ok : exit_check_failed;
+  policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
   policy.named = files;
 
   const Format* format = nullptr;

@@ -22,7 +22,7 @@ enum ExitCode : int {
   exit_unsupported = 18,
   exit_refused = 19,
   exit_verify_differs = 20,  // convert --verify: what was read back is not what was written
-  exit_crashed = 21,        // the worker that did it ended before it was done
+  exit_crashed = 21,         // the worker that did it ended before it was done
   exit_signal = 128,         // plus the signal's number: 130 for Ctrl-C, 143 for SIGTERM
 
   // qemu-img compare(1)

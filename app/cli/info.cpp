@@ -36,19 +36,6 @@ struct Opened {
   const Format* format = nullptr;
 };
 
-// The extents that the layer names. Some are not there, or may not be opened: that is said, and all stay closed.
-Result<void> open_extents(const std::string& path, const OpenPolicy& policy, Opened& layer) {
-  for (const Reference& reference : layer.reader->references()) {
-    if (reference.kind != Reference::Kind::extent) continue;
-    const std::string extent_path = resolve_reference(path, reference.name);
-    if (auto allowed = may_open(policy, path, reference, extent_path); !allowed) return allowed;
-    auto extent = open_for_reading(extent_path, policy);
-    if (!extent) return failure(extent);
-    layer.extents.push_back(std::move(*extent));
-  }
-  return {};
-}
-
 // One layer by itself: what it stands on is told, not opened.
 Result<Opened> open_layer(const std::string& path, const std::string& format_name, const OpenPolicy& policy) {
   Opened layer;
@@ -69,9 +56,11 @@ Result<Opened> open_layer(const std::string& path, const std::string& format_nam
   auto reader = layer.format->open(source);
   if (reader) layer.reader = std::move(*reader);
   if (reader) {
-    if (auto opened = open_extents(path, policy, layer); !opened) {
+    // Some are not there, or may not be opened: that is said, and all stay closed.
+    if (auto opened = open_extents(path, *layer.reader, policy)) {
+      layer.extents = std::move(*opened);
+    } else {
       print_warning(sentence(opened.error()));
-      layer.extents.clear();
     }
     for (const auto& extent : layer.extents) source.extents.push_back(extent.get());
     if (!layer.extents.empty()) reader = layer.format->open(source);

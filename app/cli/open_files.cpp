@@ -11,6 +11,7 @@
 #include "app/cli/image_lock.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
+#include "core/format/reference_path.h"
 #include "core/stream/decoder.h"
 
 namespace disklathe::cli {
@@ -106,6 +107,20 @@ Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, c
                                            needs));
   return refused(image_path,
                  fmt::format("{}, which is no regular file in the same folder; --backing allow opens it", needs));
+}
+
+Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string& image_path, const ImageReader& reader,
+                                                              const OpenPolicy& policy) {
+  std::vector<std::unique_ptr<FileDevice>> extents;
+  for (const Reference& reference : reader.references()) {
+    if (reference.kind != Reference::Kind::extent) continue;
+    const std::string path = resolve_reference(image_path, reference.name);
+    if (auto allowed = may_open(policy, image_path, reference, path); !allowed) return failure(allowed);
+    auto extent = open_for_reading(path, policy);
+    if (!extent) return failure(extent);
+    extents.push_back(std::move(*extent));
+  }
+  return extents;
 }
 
 FileOpener make_opener(const OpenPolicy& policy) {

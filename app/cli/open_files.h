@@ -37,6 +37,10 @@ Result<std::unique_ptr<FileDevice>> open_for_reading(const std::string& path, co
 Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, const Reference& reference,
                       const std::string& resolved);
 
+// The extents that an image names, in the order it names them.
+Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string& image_path, const ImageReader& reader,
+                                                              const OpenPolicy& policy);
+
 // The policy as core asks for it. Both it and `policy` must outlive the images opened with it.
 FileOpener make_opener(const OpenPolicy& policy);
 

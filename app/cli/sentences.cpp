@@ -116,7 +116,10 @@ std::string raw_sentence(const Error& error) {
       return error.subject.empty() ? error.cause : fmt::format("{}: {}", thing, error.cause);
     case ErrorKind::stopped: return "stopped";
     case ErrorKind::crashed:
-      return fmt::format("the process that did the work ended before it was done ({}). What it read may be damaged, or made to do harm; it was locked in and could touch nothing else", reason(error, "for no reason that it gave"));
+      return fmt::format(
+          "the process that did the work ended before it was done ({}). What it read may be damaged, or made to do "
+          "harm; it was locked in and could touch nothing else",
+          reason(error, "for no reason that it gave"));
   }
   return cannot(error, "it failed");
 }

@@ -43,7 +43,8 @@ class CheckReport {
 
 struct CheckRequest {
   BlockDevice* file = nullptr;
-  BlockDevice* data_file = nullptr;  // when the caller opened the one that the image names
+  BlockDevice* data_file = nullptr;   // when the caller opened the one that the image names
+  std::vector<BlockDevice*> extents;  // likewise, as OpenSource::extents
 };
 
 }  // namespace disklathe

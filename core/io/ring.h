@@ -128,9 +128,9 @@ class Ring::Operation {
   std::coroutine_handle<> waiter_;
 };
 
-// For a process that is about to give up the right to make rings: makes so many on io_uring, each able to do nothing but
-// the IoOps. From now on create() hands those out, and when there are no more, threads; each to the thread that calls
-// it. Returns how many there are: none where the kernel has no io_uring, or cannot restrict it.
+// For a process that is about to give up the right to make rings: makes so many on io_uring, each able to do nothing
+// but the IoOps. From now on create() hands those out, and when there are no more, threads; each to the thread that
+// calls it. Returns how many there are: none where the kernel has no io_uring, or cannot restrict it.
 unsigned reserve_rings(unsigned count);
 
 // The whole of the vectors, resubmitting what came short. A read that meets the end of the file fails with kind

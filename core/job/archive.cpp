@@ -70,7 +70,8 @@ void Archive::text(std::string_view key, std::string& value, size_t most) {
   const json* found = take(key);
   if (!found) return;
   const auto* text = found->get_ptr<const json::string_t*>();
-  if (!text || text->size() > most || text->contains('\0')) return refuse(key, "is no text, or a longer one than is taken");
+  if (!text || text->size() > most || text->contains('\0'))
+    return refuse(key, "is no text, or a longer one than is taken");
   value = *text;
 }
 

@@ -110,7 +110,9 @@ Result<void> Client::begin(const Spec& spec, std::span<const int> descriptors) {
 Client::~Client() {
   if (pid_ == 0 || kept_) return;
   // The worker sees the end of the connection.
-  { const ClientChannel closed = std::move(channel_); }
+  {
+    const ClientChannel closed = std::move(channel_);
+  }
   int status = 0;
   if (wait_for(pid_, stop_patience, status)) return;
   ::kill(pid_, SIGKILL);

@@ -22,8 +22,8 @@ class Handover {
  public:
   // The direct descriptor that a worker cannot open is opened here, where `cache` may want one.
   Result<void> add(Role role, const FileDevice& device, bool writable, CacheMode cache);
-  void add_pipe(int fd, std::string name);        // as the source
-  void add_granted(GivenFile file);               // the launcher gives the worker its descriptors
+  void add_pipe(int fd, std::string name);  // as the source
+  void add_granted(GivenFile file);         // the launcher gives the worker its descriptors
 
   const std::vector<GivenFile>& files() const { return files_; }
   const std::vector<int>& descriptors() const { return descriptors_; }

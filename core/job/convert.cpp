@@ -53,7 +53,8 @@ Result<void> read_back(const ConvertFiles& files, const PieceDigests& digests, P
   auto difference = verify(**written, digests, progress, stop);
   if (!difference) return failure(difference);
   if (!*difference) return {};
-  return differs(**difference, fmt::format("first between the bytes {} and {}", (*difference)->at, (*difference)->end()));
+  return differs(**difference,
+                 fmt::format("first between the bytes {} and {}", (*difference)->at, (*difference)->end()));
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ struct Frame {
   std::vector<Descriptor> descriptors;
 };
 
-inline constexpr size_t frame_header = 8;        // bytes
-inline constexpr size_t most_frame = 1 << 20;     // bytes, of one message
-inline constexpr size_t most_descriptors = 16;   // with one message
+inline constexpr size_t frame_header = 8;       // bytes
+inline constexpr size_t most_frame = 1 << 20;   // bytes, of one message
+inline constexpr size_t most_descriptors = 16;  // with one message
 
 // Puts frames together of what comes, in whatever pieces. What breaks a rule (`invalid`) is the end: nothing is taken
 // after it.

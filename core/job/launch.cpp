@@ -99,8 +99,8 @@ int spawn(const Plan& plan, const std::string& program, std::vector<std::string>
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const int error = posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers(words).data(),
-                                pointers(variables).data());
+  const int error =
+      posix_spawn(&pid, program.c_str(), &actions, &attributes, pointers(words).data(), pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return error;

@@ -10,7 +10,8 @@
 #include "core/job/outcome.h"
 #include "core/job/spec.h"
 
-// GCC 14 takes the inactive alternatives of a variant that is moved for uninitialized; so it does in whoever moves these.
+// GCC 14 takes the inactive alternatives of a variant that is moved for uninitialized; so it does in whoever moves
+// these.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif

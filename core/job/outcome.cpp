@@ -120,7 +120,9 @@ static void describe(Archive& archive, Inspection& outcome) {
     archive.refuse("layers", "and \"stream\" exclude each other");
 }
 
-static void describe(Archive& archive, MapDone& outcome) { archive.number("virtual_size", outcome.virtual_size, 0, UINT64_MAX); }
+static void describe(Archive& archive, MapDone& outcome) {
+  archive.number("virtual_size", outcome.virtual_size, 0, UINT64_MAX);
+}
 
 static void describe(Archive& archive, Converted& outcome) {
   archive.number("disk_size", outcome.disk_size, 0, INT64_MAX);

@@ -26,8 +26,7 @@ class ImageOpening {
     auto image = Image::open(request, opener());
     if (!image) return image;
     for (const Layer& layer : (*image)->layers()) {
-      if (layer.format_probed)
-        host_.note({Note::Kind::format_probed, layer.path, std::string(layer.format->name), 0});
+      if (layer.format_probed) host_.note({Note::Kind::format_probed, layer.path, std::string(layer.format->name), 0});
       for (const std::string& warning : layer.reader->facts().warnings)
         host_.note({Note::Kind::image_warning, layer.path, warning, 0});
     }
@@ -57,8 +56,8 @@ class ImageOpening {
   Result<void> allow(const std::string& image, const Reference& reference, const std::string& path) {
     // The data file of a target that was just written was given with it.
     const bool given = role_ == Role::target && reference.kind == Reference::Kind::data_file && image == path_;
-    auto file = given ? host_.again(Role::data)
-                      : host_.ask({.id = 0, .image = image, .reference = reference, .path = path});
+    auto file =
+        given ? host_.again(Role::data) : host_.ask({.id = 0, .image = image, .reference = reference, .path = path});
     if (!file) return failure(file);
     next_ = std::move(*file);
     return {};
@@ -201,8 +200,8 @@ Result<Outcome> perform_map(Host& host, const Map& asked, Progress& progress, co
 }
 
 Result<Outcome> perform_convert(Host& host, const Convert& asked, Progress& progress, const Stop& stop) {
-  auto source = open_source(host, asked.source_format, asked.most_window,
-                            {.snapshot = asked.snapshot, .file_holes = true}, stop);
+  auto source =
+      open_source(host, asked.source_format, asked.most_window, {.snapshot = asked.snapshot, .file_holes = true}, stop);
   if (!source) return failure(source);
   if (source->stream && !asked.snapshot.empty())
     return failure(ErrorKind::invalid, "convert", "a snapshot was named; a stream has none");

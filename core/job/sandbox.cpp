@@ -24,7 +24,9 @@
 namespace disklathe::job {
 namespace {
 
-std::unexpected<Error> cannot(const char* layer, int os_error) { return failure(os_failure(os_error, "lock in", layer)); }
+std::unexpected<Error> cannot(const char* layer, int os_error) {
+  return failure(os_failure(os_error, "lock in", layer));
+}
 
 SandboxLayer on(const char* name, std::string detail = {}) { return {name, true, std::move(detail)}; }
 SandboxLayer absent(const char* name) { return {name, false, "not offered by this kernel"}; }
@@ -121,7 +123,8 @@ Result<SandboxLayer> restrict_by_landlock() {
   const long version = syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) return absent(name);
   if (version < 0) return cannot(name, errno);
-  if (threads_of_this_process() != 1) return failure(ErrorKind::invalid, "lock in", "another thread would stay outside");
+  if (threads_of_this_process() != 1)
+    return failure(ErrorKind::invalid, "lock in", "another thread would stay outside");
   // All that this version knows of, and not one rule that allows any of it. (linux/landlock.h; rights and scopes are
   // numbered from bit 0 without gaps.)
   constexpr std::array<unsigned, 5> file_rights{13, 14, 15, 15, 16};  // by version
@@ -151,7 +154,8 @@ Result<SandboxLayer> restrict_by_landlock() {
 
 Result<std::vector<SandboxLayer>> seal(const Seal& seal) {
   std::vector<SandboxLayer> layers;
-  for (const auto& put_on : {limit_resources(seal), restrict_rings(), restrict_by_landlock(), restrict_by_seccomp(seal)}) {
+  for (const auto& put_on :
+       {limit_resources(seal), restrict_rings(), restrict_by_landlock(), restrict_by_seccomp(seal)}) {
     if (!put_on) return std::unexpected(put_on.error());
     layers.push_back(*put_on);
   }

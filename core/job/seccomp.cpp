@@ -36,17 +36,21 @@ constexpr std::array allowed{
     // threads and time
     SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(rseq), SCMP_SYS(sched_yield), SCMP_SYS(sched_getaffinity),
     SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep), SCMP_SYS(nanosleep), SCMP_SYS(restart_syscall),
-    SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack),
-    SCMP_SYS(getpid), SCMP_SYS(gettid), SCMP_SYS(getrusage), SCMP_SYS(sysinfo), SCMP_SYS(getrandom), SCMP_SYS(exit),
+    SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigreturn), SCMP_SYS(sigaltstack), SCMP_SYS(getpid),
+    SCMP_SYS(gettid), SCMP_SYS(getrusage), SCMP_SYS(sysinfo), SCMP_SYS(getrandom), SCMP_SYS(exit),
     SCMP_SYS(exit_group)};
 
 // Refused, and no reason to end: libraries ask these by themselves, and do without an answer.
-constexpr std::array refused{
-    SCMP_SYS(open), SCMP_SYS(openat), SCMP_SYS(openat2), SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(newfstatat),
-    SCMP_SYS(statx), SCMP_SYS(access), SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(readlink),
-    SCMP_SYS(readlinkat), SCMP_SYS(getcwd), SCMP_SYS(statfs), SCMP_SYS(uname), SCMP_SYS(getuid), SCMP_SYS(geteuid),
-    SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(getppid), SCMP_SYS(prlimit64), SCMP_SYS(prctl), SCMP_SYS(socket),
-    SCMP_SYS(connect), SCMP_SYS(kill), SCMP_SYS(membarrier), SCMP_SYS(sched_setaffinity), SCMP_SYS(setpriority)};
+constexpr std::array refused{SCMP_SYS(open),       SCMP_SYS(openat),     SCMP_SYS(openat2),
+                             SCMP_SYS(stat),       SCMP_SYS(lstat),      SCMP_SYS(newfstatat),
+                             SCMP_SYS(statx),      SCMP_SYS(access),     SCMP_SYS(faccessat),
+                             SCMP_SYS(faccessat2), SCMP_SYS(readlink),   SCMP_SYS(readlinkat),
+                             SCMP_SYS(getcwd),     SCMP_SYS(statfs),     SCMP_SYS(uname),
+                             SCMP_SYS(getuid),     SCMP_SYS(geteuid),    SCMP_SYS(getgid),
+                             SCMP_SYS(getegid),    SCMP_SYS(getppid),    SCMP_SYS(prlimit64),
+                             SCMP_SYS(prctl),      SCMP_SYS(socket),     SCMP_SYS(connect),
+                             SCMP_SYS(kill),       SCMP_SYS(membarrier), SCMP_SYS(sched_setaffinity),
+                             SCMP_SYS(setpriority)};
 
 constexpr std::array<unsigned long, 7> device_requests{BLKGETSIZE64, BLKROGET,   BLKSSZGET, BLKPBSZGET,
                                                        BLKDISCARD,   BLKZEROOUT, BLKIOOPT};
@@ -119,7 +123,8 @@ void add_by_argument(Filter& filter, const Seal& seal) {
 }  // namespace
 
 Result<SandboxLayer> restrict_by_seccomp(const Seal& seal) {
-  if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL) return SandboxLayer{"seccomp", false, "not offered by this kernel"};
+  if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) < 0 && errno == EINVAL)
+    return SandboxLayer{"seccomp", false, "not offered by this kernel"};
   Filter filter;
   for (const int call : allowed) filter.allow(call);
   for (const int call : refused) filter.refuse(call, EPERM);

@@ -217,7 +217,8 @@ Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> desc
     Given given{.file = &file};
     const auto grant = std::ranges::find(options.grants, file.role, &Launch::Grant::role);
     const bool granted = grant != options.grants.end();
-    if (file.granted != granted) return invalid(granted ? "a file that was granted is given as well" : "a file was not granted");
+    if (file.granted != granted)
+      return invalid(granted ? "a file that was granted is given as well" : "a file was not granted");
     if (granted) {
       if (file.direct != (grant->direct_fd >= 0)) return invalid("a granted file has another number of descriptors");
       given.fd = Descriptor(grant->fd);
@@ -238,8 +239,7 @@ Result<void> open_devices(std::vector<Given>& all) {
   for (Given& given : all) {
     if (given.pipe()) continue;
     const GivenFile& file = *given.file;
-    auto device =
-        FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
+    auto device = FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
     if (!device) return failure(device);
     given.device = std::move(*device);
   }
@@ -295,7 +295,8 @@ class Conversation {
   void tell(const Result<Outcome>& outcome) {
     const FromWorker last = outcome ? FromWorker(Done{*outcome}) : FromWorker(Failed{outcome.error()});
     if (auto told = channel_.send(last); !told && told.error().kind == ErrorKind::invalid)
-      (void)channel_.send(Failed{failure(ErrorKind::unsupported, "tell", "there is more than a message holds").error()});
+      (void)channel_.send(
+          Failed{failure(ErrorKind::unsupported, "tell", "there is more than a message holds").error()});
   }
 
  private:
@@ -348,7 +349,8 @@ class Conversation {
     if (over() || Clock::now() < next_reading_) return;
     next_reading_ = Clock::now() + reading_every;
     // A client that does not listen just now misses one.
-    if (auto told = channel_.send(look_at(progress_), {}, milliseconds(0)); !told && told.error().kind != ErrorKind::busy)
+    if (auto told = channel_.send(look_at(progress_), {}, milliseconds(0));
+        !told && told.error().kind != ErrorKind::busy)
       end();
   }
 
@@ -376,7 +378,8 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
   if (!received) return failure(received);
   auto* start = std::get_if<Start>(&received->message);
   if (!start) return invalid("the first message has to be the spec");
-  if (options.only && *options.only != start->spec.kind()) return invalid("this worker was started for another kind of job");
+  if (options.only && *options.only != start->spec.kind())
+    return invalid("this worker was started for another kind of job");
   if (auto fitting = check_files(start->spec); !fitting) return failure(fitting);
   auto wake = WakeEvent::create();
   if (!wake) return failure(wake);

@@ -27,9 +27,8 @@ constexpr Table<CacheMode, 5> caches{{{"auto", CacheMode::automatic},
                                       {"writeback", CacheMode::writeback},
                                       {"directsync", CacheMode::directsync},
                                       {"unsafe", CacheMode::unsafe}}};
-constexpr Table<ZeroMethod, 3> zero_methods{{{"punch", ZeroMethod::punch},
-                                             {"write-zeroes", ZeroMethod::write_zeroes},
-                                             {"buffers", ZeroMethod::buffers}}};
+constexpr Table<ZeroMethod, 3> zero_methods{
+    {{"punch", ZeroMethod::punch}, {"write-zeroes", ZeroMethod::write_zeroes}, {"buffers", ZeroMethod::buffers}}};
 
 constexpr uint64_t largest_window = 4ULL << 30;
 constexpr size_t most_name = 64, most_options = 32, most_ranges = 256, most_sizes = 64;
@@ -202,7 +201,8 @@ Result<void> check_files(const Spec& spec) {
     const GivenFile* file = spec.file(one.role);
     if (!file && one.optional) continue;
     if (!file) return wrong(one.role, "is missing");
-    if (file->writable != one.writable) return wrong(one.role, one.writable ? "is to be written" : "is to be read only");
+    if (file->writable != one.writable)
+      return wrong(one.role, one.writable ? "is to be written" : "is to be read only");
   }
   for (const GivenFile& file : spec.files) {
     if (!std::ranges::contains(needed, file.role, &Needed::role)) return wrong(file.role, "has no use here");

@@ -64,6 +64,7 @@ class Round:
             self.scribble(image)
             self.work.must("qemu-img", "convert", "-f", self.format, "-O", "raw", image, "guest.raw")
         self.same(image)
+        self.work.must(DISKLATHE, "check", "-q", "-f", self.format, image)
         self.work.must(DISKLATHE, "compare", "-f", self.format, "-F", "raw", image, "guest.raw")
         self.work.must(DISKLATHE, "convert", "-q", *(["-f", self.format] if self.often(0.5) else []), "-O", "raw",
                        *self.chance.choice([[], ["-T", "none"], ["--verify"]]), image, "ours.raw")
@@ -89,6 +90,7 @@ class Round:
         self.work.must(DISKLATHE, "convert", "-q", "-f", "raw", "-O", self.format, *self.as_o(options), *compress,
                        *self.chance.choice([[], ["-t", "none"], ["--verify"], ["-S", "0"]]), "guest.raw", image)
         self.work.must("qemu-img", "check", "-q", "-f", self.format, image)
+        self.work.must(DISKLATHE, "check", "-q", "-f", self.format, image)
         self.work.must("qemu-img", "compare", "-f", "raw", "-F", self.format, "guest.raw", image)
         self.work.must(DISKLATHE, "compare", "-f", "raw", "-F", self.format, "guest.raw", image)
         self.same(image)
@@ -211,6 +213,20 @@ class NamesTest(unittest.TestCase):
         # Written to since, the parent is another disk.
         self.work.must("qemu-io", "-f", "vmdk", "-c", "write -q -P 1 0 1", "inside/base.vmdk")
         self.work.must(DISKLATHE, "map", "inside/top.vmdk", code=17)
+
+    def test_check_finds_what_does_not_lie_inside_its_file(self):
+        for format, size, damage in (("vdi", "3M", (516, 0x77)), ("vdi", "3M", (388, 9)), ("vmdk", "3M", None)):
+            image = f"disk.{format}"
+            self.work.must("qemu-img", "create", "-q", "-f", format, image, size)
+            self.work.must("qemu-io", "-f", format, "-c", "write -q -P 5 70k 100k", "-c", "write -q -P 6 1M 64k", image)
+            if damage:
+                with open(self.work.path(image), "r+b") as file:
+                    file.seek(damage[0])
+                    file.write(bytes([damage[1], 0, 0, 0]))
+            else:
+                os.truncate(self.work.path(image), 130000)
+            self.work.must(DISKLATHE, "check", image, code=2)
+            self.assertIn(self.work.run("qemu-img", "check", image).code, (1, 2))
 
     def test_encrypted_disks_are_named(self):
         self.work.path("disk.vmdk").write_text(

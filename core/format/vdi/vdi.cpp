@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/vdi/vdi.h"
 
+#include "core/format/vdi/check.h"
 #include "core/format/vdi/reader.h"
 #include "core/format/vdi/writer.h"
 
@@ -13,6 +14,7 @@ Format format() {
           .probe = probe,
           .open = open,
           .create = create,
+          .check = check,
           .options = create_options()};
 }
 

@@ -67,7 +67,8 @@ std::string compose(const NewDescriptor& descriptor) {
       "ddb.virtualHWVersion = \"{}\"\n",
       descriptor.cid, no_parent_cid, descriptor.create_type, descriptor.sectors, name, descriptor.adapter_type,
       cylinders, heads, sectors, hex_of(random_uuid(), 12), descriptor.cid, descriptor.tools_version, vmware_uuid(),
-      text_of_uuid(random_uuid()), text_of_uuid(random_uuid()), text_of_uuid({}), text_of_uuid({}), descriptor.hardware_version);
+      text_of_uuid(random_uuid()), text_of_uuid(random_uuid()), text_of_uuid({}), text_of_uuid({}),
+      descriptor.hardware_version);
 }
 
 }  // namespace disklathe::vmdk

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/vmdk/vmdk.h"
 
+#include "core/format/vmdk/check.h"
 #include "core/format/vmdk/options.h"
 #include "core/format/vmdk/reader.h"
 #include "core/format/vmdk/writer.h"
@@ -14,6 +15,7 @@ Format format() {
           .probe = probe,
           .open = open,
           .create = create,
+          .check = check,
           .options = create_options()};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/channel.h"
 
-#include <QTest>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <QTest>
 
 #include <cstring>
 #include <filesystem>
@@ -100,7 +100,9 @@ class ChannelTest : public QObject {
   void theEndIsToldAfterWhatWasSaidBefore() {
     Ends ends;
     QVERIFY(ends.client.send(Go{}));
-    { const ClientChannel gone = std::move(ends.client); }
+    {
+      const ClientChannel gone = std::move(ends.client);
+    }
     ends.sockets.client = {};
     QVERIFY(*ends.worker.receive());
     const auto received = ends.worker.receive();

@@ -12,13 +12,11 @@ using nlohmann::json;
 namespace {
 
 Spec conversion() {
-  return {.files = {{.role = Role::source, .name = "a.qcow2", .direct = true},
-                    {.role = Role::target, .name = "b.raw", .writable = true, .cache = CacheMode::none}},
-          .work = Convert{.source_format = "qcow2",
-                          .options = {{"cluster_size", "64k"}},
-                          .level = 3,
-                          .verify = true,
-                          .size = 1 << 20}};
+  return {
+      .files = {{.role = Role::source, .name = "a.qcow2", .direct = true},
+                {.role = Role::target, .name = "b.raw", .writable = true, .cache = CacheMode::none}},
+      .work = Convert{
+          .source_format = "qcow2", .options = {{"cluster_size", "64k"}}, .level = 3, .verify = true, .size = 1 << 20}};
 }
 
 json as_json(const Spec& spec) { return *parse_cbor(encode(FromClient(Start{.spec = spec}))); }
@@ -54,9 +52,9 @@ class MessageTest : public QObject {
   }
 
   void everyMessageOfTheClientComesBackAsItsKind() {
-    const std::vector<FromClient> messages = {Start{.spec = conversion()}, Go{}, StopJob{},
-                                              Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}},
-                                              Keep{}};
+    const std::vector<FromClient> messages = {
+        Start{.spec = conversion()}, Go{}, StopJob{},
+        Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}}, Keep{}};
     QCOMPARE(messages.size(), std::variant_size_v<FromClient>);
     for (const FromClient& message : messages) {
       const auto decoded = decode_from_client(encode(message));
@@ -71,7 +69,8 @@ class MessageTest : public QObject {
     Inspection inspection;
     inspection.layers.push_back({.name = "a", .format = "qcow2", .virtual_size = 10, .allocated = 5});
     inspection.layers[0].facts.snapshots.push_back({.id = "1", .name = "s", .icount = 4});
-    inspection.layers[0].facts.specific.push_back({.key = "list", .value = std::vector<Property>{{"", true}, {"", 5UL}}});
+    inspection.layers[0].facts.specific.push_back(
+        {.key = "list", .value = std::vector<Property>{{"", true}, {"", 5UL}}});
     inspection.layers[0].references.push_back({.name = "b", .format = "raw"});
     inspection.partitions = PartitionTable{.kind = PartitionTable::Kind::gpt, .sector_size = 512};
     const std::vector<FromWorker> messages = {
@@ -103,7 +102,8 @@ class MessageTest : public QObject {
         Converted{.disk_size = 5, .verified = true, .garbage_at = 4},
         Zeroed{.done = {.commanded = 1, .command = ZeroMethod::punch}, .all_read = true, .nonzero_at = 9},
         Compared{.source_size = 1, .differs_at = 0},
-        Swept{.points = {{.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}}};
+        Swept{.points = {
+                  {.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}}};
     QCOMPARE(outcomes.size(), std::variant_size_v<Outcome>);
     for (const Outcome& outcome : outcomes) {
       const auto decoded = decode_from_worker(encode(FromWorker(Done{.outcome = outcome})));
@@ -168,8 +168,7 @@ class MessageTest : public QObject {
   }
 
   void whatAnImageSaysIsCutToWhatIsTaken() {
-    const auto decoded =
-        decode_from_worker(encode(FromWorker(Failed{.error = {.cause = std::string(1 << 20, 'x')}})));
+    const auto decoded = decode_from_worker(encode(FromWorker(Failed{.error = {.cause = std::string(1 << 20, 'x')}})));
     QVERIFY(decoded);
     QCOMPARE(std::get<Failed>(*decoded).error.cause.size(), 4096U);
   }

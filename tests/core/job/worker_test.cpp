@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Real workers, from the side of their client.
-#include <QElapsedTimer>
-#include <QTest>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <QElapsedTimer>
+#include <QTest>
 #include <thread>
 
 #include "core/device/target_file.h"
@@ -91,7 +91,10 @@ class WorkerTest : public QObject {
     Conversion job;
     const std::string content = pattern(5 * mib + 4096);
     test::write_file(job.dir.file("raw"), content);
-    QCOMPARE(test::run_program({"qemu-img", "convert", "-c", "-O", "qcow2", job.dir.file("raw"), job.dir.file("source")}).status, 0);
+    QCOMPARE(
+        test::run_program({"qemu-img", "convert", "-c", "-O", "qcow2", job.dir.file("raw"), job.dir.file("source")})
+            .status,
+        0);
     job.work = {.source_format = "qcow2", .verify = true};
     auto client = job.start();
     QVERIFY(client);
@@ -138,7 +141,9 @@ class WorkerTest : public QObject {
     Conversion job;
     const std::string content = pattern(2 * mib);
     test::write_file(job.dir.file("base"), content);
-    QCOMPARE(test::run_program({"qemu-img", "create", "-f", "qcow2", "-b", "base", "-F", "raw", job.dir.file("source")}).status, 0);
+    QCOMPARE(test::run_program({"qemu-img", "create", "-f", "qcow2", "-b", "base", "-F", "raw", job.dir.file("source")})
+                 .status,
+             0);
     job.work = {.source_format = "qcow2", .verify = true};
     auto client = job.start();
     QVERIFY(client);
@@ -158,7 +163,9 @@ class WorkerTest : public QObject {
   void aRefusalIsTheJobsError() {
     Conversion job;
     test::write_file(job.dir.file("base"), pattern(mib));
-    QCOMPARE(test::run_program({"qemu-img", "create", "-f", "qcow2", "-b", "base", "-F", "raw", job.dir.file("source")}).status, 0);
+    QCOMPARE(test::run_program({"qemu-img", "create", "-f", "qcow2", "-b", "base", "-F", "raw", job.dir.file("source")})
+                 .status,
+             0);
     auto client = job.start();
     QVERIFY(client);
     QVERIFY(next<Hello>(*client));
