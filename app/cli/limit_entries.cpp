@@ -176,7 +176,7 @@ std::vector<LimitEntry> entries_of(const LimitReport& report) {
   return entries;
 }
 
-std::string sentence(const Finding& finding) {
+std::string sentence(const LimitFinding& finding) {
   const auto absurd = [&](std::string_view what) {
     return fmt::format("The device reports {} of {} bytes, which no device can mean; {} is used.", what, finding.value,
                        finding.other);

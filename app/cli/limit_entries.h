@@ -24,7 +24,7 @@ struct LimitEntry {
 };
 std::vector<LimitEntry> entries_of(const LimitReport& report);
 
-std::string sentence(const Finding& finding);
+std::string sentence(const LimitFinding& finding);
 
 // The answer to --request in lines. Of a file: as if it lay in one piece from the start of its device.
 std::string words_of(const RequestShape& shape, Range request, bool is_device);

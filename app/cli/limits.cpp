@@ -81,7 +81,7 @@ ordered_json json_of(const LimitEntry& entry) {
   return object;
 }
 
-ordered_json json_of(const Finding& finding) {
+ordered_json json_of(const LimitFinding& finding) {
   ordered_json object;
   object["kind"] = name_of(finding.kind);
   if (!finding.subject.empty()) object["subject"] = finding.subject;
@@ -123,7 +123,7 @@ ordered_json json_of(const std::string& path, const LimitReport& limits, const s
   object["limits"] = ordered_json::object();
   for (const LimitEntry& entry : entries) object["limits"][std::string(entry.key)] = json_of(entry);
   object["findings"] = ordered_json::array();
-  for (const Finding& finding : limits.findings) object["findings"].push_back(json_of(finding));
+  for (const LimitFinding& finding : limits.findings) object["findings"].push_back(json_of(finding));
   return object;
 }
 
@@ -166,7 +166,7 @@ int run_limits(Arguments arguments) {
              limits->is_device ? "block device" : "file, with the limits of the device under it",
              exact_size(limits->size));
   fmt::print("{}", table_of(entries));
-  for (const Finding& finding : limits->findings) fmt::print("\n! {}\n", sentence(finding));
+  for (const LimitFinding& finding : limits->findings) fmt::print("\n! {}\n", sentence(finding));
   if (shape) fmt::print("\n{}", words_of(*shape, *request, limits->is_device));
   return exit_ok;
 }

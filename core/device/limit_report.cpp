@@ -28,7 +28,7 @@ bool has_gpt_at(int fd, off_t at) {
 }
 
 // UEFI 2.10, 5.3.1: the header is in the second logical block, so its place tells for which sectors it was made.
-void judge_table(int fd, const Limits& used, std::vector<Finding>& findings) {
+void judge_table(int fd, const Limits& used, std::vector<LimitFinding>& findings) {
   const uint64_t logical = used.logical_block.value.value_or(512);
   if (has_gpt_at(fd, static_cast<off_t>(logical))) return;
   if (logical != 512 && has_gpt_at(fd, 512)) findings.push_back({.kind = FindingKind::table_for_512, .value = logical});
@@ -82,9 +82,9 @@ std::string_view name_of(FindingKind kind) {
   return "absurd-logical-block";
 }
 
-std::vector<Finding> judge_limits(const Limits& reported, const Limits& used,
-                                  const std::vector<Partition>& partitions) {
-  std::vector<Finding> findings;
+std::vector<LimitFinding> judge_limits(const Limits& reported, const Limits& used,
+                                       const std::vector<Partition>& partitions) {
+  std::vector<LimitFinding> findings;
   const auto replaced = [&](FindingKind kind, uint64_t said, uint64_t taken) {
     if (said != taken) findings.push_back({.kind = kind, .value = said, .other = taken});
   };
@@ -105,7 +105,7 @@ std::vector<Finding> judge_limits(const Limits& reported, const Limits& used,
   if (first != 0) findings.push_back({.kind = FindingKind::misaligned_device, .value = first});
   const uint64_t physical = used.physical_block, optimal = used.optimal_io.value.value_or(1);
   for (const Partition& partition : partitions) {
-    Finding finding{.subject = partition.name, .value = partition.start};
+    LimitFinding finding{.subject = partition.name, .value = partition.start};
     // Blocks begin at `first`: so must partitions.
     if ((partition.start + physical - first % physical) % physical != 0) {
       finding.kind = FindingKind::misaligned_partition;

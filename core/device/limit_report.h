@@ -28,7 +28,7 @@ enum class FindingKind : uint8_t {
 };
 std::string_view name_of(FindingKind kind);
 
-struct Finding {
+struct LimitFinding {
   FindingKind kind;
   std::string subject;
   uint64_t value = 0, other = 0;
@@ -41,7 +41,7 @@ struct LimitReport {
   uint64_t start = 0;      // bytes, where a partition begins on its disk
   Limits reported, used;
   std::optional<DirectAlignment> direct;  // nullopt: no direct I/O, or not opened
-  std::vector<Finding> findings;
+  std::vector<LimitFinding> findings;
 };
 
 // Reads and judges the limits of a device, a partition or a file. Without the right to open a device: what sysfs shows.
@@ -49,6 +49,7 @@ struct LimitReport {
 Result<LimitReport> report_limits(const std::string& path);
 
 // The judgement by itself.
-std::vector<Finding> judge_limits(const Limits& reported, const Limits& used, const std::vector<Partition>& partitions);
+std::vector<LimitFinding> judge_limits(const Limits& reported, const Limits& used,
+                                       const std::vector<Partition>& partitions);
 
 }  // namespace disklathe

@@ -33,9 +33,9 @@ std::vector<Partition> partition_at(uint64_t start) {
   return {partition};
 }
 
-QString findings_of(const std::vector<Finding>& findings) {
+QString findings_of(const std::vector<LimitFinding>& findings) {
   std::string text;
-  for (const Finding& finding : findings) text += std::string(name_of(finding.kind)) + " ";
+  for (const LimitFinding& finding : findings) text += std::string(name_of(finding.kind)) + " ";
   return QString::fromStdString(text);
 }
 
