@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/controls/result_card.h"
+
+#include <QHBoxLayout>
+
+#include "ui/controls/buttons.h"
+#include "ui/controls/text_label.h"
+#include "ui/theme/glyph.h"
+#include "ui/words/result_words.h"
+
+namespace disklathe::ui {
+
+ResultCard::ResultCard(QWidget* parent) : Card(Tone::quiet, parent) {
+  auto* row = new QHBoxLayout(this);
+  row->setContentsMargins(20, 16, 16, 16);
+  row->setSpacing(16);
+  mark_ = new GlyphView(Glyph::good, 40);
+  row->addWidget(mark_, 0, Qt::AlignTop);
+  auto* words = new QVBoxLayout;
+  words->setSpacing(4);
+  sentence_ = new TextLabel({}, Face::title);
+  sentence_->setWordWrap(true);
+  sentence_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+  meaning_ = new TextLabel({}, Face::body);
+  meaning_->setWordWrap(true);
+  words->addWidget(sentence_);
+  words->addWidget(meaning_);
+  row->addLayout(words, 1);
+  report_ = make_button(tr("Save Report…"), QLatin1String("document-save"));
+  eject_ = make_button(tr("Eject"), QLatin1String("media-eject"));
+  compare_ = make_button(tr("Compare"), QLatin1String("exchange-positions"));
+  for (QPushButton* button : {report_, eject_, compare_}) row->addWidget(button, 0, Qt::AlignTop);
+  connect(report_, &QPushButton::clicked, this, &ResultCard::save_report);
+  connect(eject_, &QPushButton::clicked, this, &ResultCard::eject);
+  connect(compare_, &QPushButton::clicked, this, &ResultCard::compare);
+}
+
+void ResultCard::show_result(const JobRequest& request, const JobResult& result) {
+  const bool good = result.good();
+  set_tone(good ? Tone::good : Tone::bad);
+  mark_->set_glyph(good ? Glyph::good : Glyph::bad);
+  sentence_->set_ink(good ? Ink::good : Ink::bad);
+  sentence_->set_text(ResultWords::sentence(result));
+  const QStringList meaning = QStringList(ResultWords::meaning(request, result)) + result.notes;
+  meaning_->set_text(meaning.join(QLatin1Char('\n')).trimmed());
+  meaning_->setVisible(!meaning_->whole_text().isEmpty());
+  eject_->setVisible(good && request.device && request.device->whole());
+  compare_->setVisible(result.state == JobResult::State::differs && request.kind() == job::Kind::convert);
+}
+
+}  // namespace disklathe::ui

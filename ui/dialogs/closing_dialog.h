@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+#include <cstdint>
+
+namespace disklathe::ui {
+
+class JobQueue;
+
+// The window is closed while jobs run: they go on without it, are stopped, or the window stays.
+class ClosingDialog {
+ public:
+  ClosingDialog(const JobQueue& queue, QWidget* parent) : queue_(queue), parent_(parent) {}
+  enum class Choice : uint8_t { keep_running, stop, cancel };
+  Choice ask();
+
+ private:
+  const JobQueue& queue_;
+  QWidget* parent_;
+};
+
+}  // namespace disklathe::ui

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/dialogs/plan_panel.h"
+
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QStorageInfo>
+
+#include "core/device/limits.h"
+#include "ui/controls/text_label.h"
+#include "ui/images/open_image.h"
+#include "ui/pictures/plan_bar.h"
+#include "ui/theme/icons.h"
+#include "ui/words/sizes.h"
+
+namespace disklathe::ui {
+namespace {
+
+class Swatch : public QWidget {
+ public:
+  explicit Swatch(PlanBar::Mark mark) : mark_(mark) { setFixedSize(14, 10); }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter p(this);
+    PlanBar::paint_mark(p, rect(), mark_);
+  }
+
+ private:
+  PlanBar::Mark mark_;
+};
+
+// Bytes of a new file that are tables; nothing: the format cannot tell.
+std::optional<uint64_t> overhead_of(const PlanPanel::Target& target, uint64_t size) {
+  if (!target.format || !target.format->measure) return std::nullopt;
+  const auto measured = target.format->measure({.size = size, .options = target.options});
+  if (!measured) return std::nullopt;
+  return measured->required;
+}
+
+}  // namespace
+
+PlanPanel::PlanPanel(QWidget* parent) : Card(Tone::quiet, parent) {
+  setFixedWidth(344);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(20, 20, 20, 20);
+  column->setSpacing(8);
+  column->addWidget(new TextLabel(tr("Plan"), Face::section));
+  bar_ = new PlanBar;
+  column->addWidget(bar_);
+  write_ = add_part(*column, 0, tr("Write"));
+  zero_ = add_part(*column, 1, tr("Zero"));
+  skip_ = add_part(*column, 2, tr("Skip"));
+  column->addSpacing(4);
+  column->addWidget(new Rule);
+  column->addSpacing(4);
+  request_ = add_fact(*column, tr("Request size"));
+  zeroing_ = add_fact(*column, tr("Zeroing"));
+  durable_ = add_fact(*column, tr("Durable"));
+  column->addStretch(1);
+  auto* row = new QHBoxLayout;
+  row->setSpacing(8);
+  room_sign_ = new QLabel;
+  room_ = new TextLabel({});
+  room_->setWordWrap(true);
+  row->addWidget(room_sign_, 0, Qt::AlignTop);
+  row->addWidget(room_, 1);
+  column->addLayout(row);
+}
+
+PlanPanel::Row PlanPanel::add_part(QVBoxLayout& column, int mark, const QString& name) {
+  Row part{new QWidget, new TextLabel(name), new TextLabel({})};
+  auto* row = new QHBoxLayout(part.widget);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  row->addWidget(new Swatch(static_cast<PlanBar::Mark>(mark)));
+  row->addWidget(part.name);
+  row->addStretch(1);
+  row->addWidget(part.amount);
+  column.addWidget(part.widget);
+  return part;
+}
+
+PlanPanel::Fact PlanPanel::add_fact(QVBoxLayout& column, const QString& name) {
+  Fact fact{new TextLabel({}, Face::section), new TextLabel({}, Face::caption, Ink::muted)};
+  auto* row = new QHBoxLayout;
+  row->addWidget(new TextLabel(name, Face::body, Ink::muted));
+  row->addStretch(1);
+  row->addWidget(fact.value);
+  column.addLayout(row);
+  fact.why->setWordWrap(true);
+  column.addWidget(fact.why);
+  column.addSpacing(4);
+  return fact;
+}
+
+void PlanPanel::set(const OpenImage& image, const Target& target) {
+  const ContentCells& cells = image.cells();
+  const uint64_t size = image.virtual_size();
+  const uint64_t write =
+      cells.total(ContentKind::data) + cells.total(ContentKind::compressed) + cells.total(ContentKind::backing);
+  const uint64_t zero = cells.total(ContentKind::zero), skip = cells.total(ContentKind::hole);
+  const bool known = image.map_complete() && size > 0;
+  const bool on_device = target.device != nullptr;
+  bar_->setVisible(known);
+  const auto part = [&](const Row& row, uint64_t bytes) {
+    row.widget->setVisible(!known || bytes > 0);
+    row.amount->set_text(known ? Sizes::decimal(bytes) : tr("not known yet"));
+  };
+  part(write_, write);
+  part(zero_, on_device ? zero + skip : zero);
+  part(skip_, on_device ? 0 : skip);
+  skip_.widget->setVisible(known && !on_device && skip > 0);
+  zero_.widget->setVisible(known && (zero || (on_device && skip)));
+  QVector<PlanBar::Part> parts{{PlanBar::Mark::write, write, tr("Write")}};
+  if (on_device)
+    parts << PlanBar::Part{PlanBar::Mark::zero, zero + skip, tr("Zero")};
+  else
+    parts << PlanBar::Part{PlanBar::Mark::zero, zero, tr("Zero")}
+          << PlanBar::Part{PlanBar::Mark::skip, skip, tr("Skip")};
+  bar_->set_parts(parts);
+
+  request_.value->set_text(on_device ? Sizes::binary(1 << 20) : tr("Chosen"));
+  request_.why->set_text(on_device ? tr("To begin with. Tuned while copying: the fastest size is kept.")
+                                   : tr("By how the source is stored. Tuned while copying."));
+  if (on_device) {
+    const Limits limits = reported_limits_of(target.device->disk.number);
+    const bool command = limits.max_write_zeroes.value.has_value();
+    zeroing_.value->set_text(command ? tr("By command") : tr("By writing"));
+    zeroing_.why->set_text(command ? tr("Its command is timed; where writing is faster, zeroes are written.")
+                                   : tr("The device offers no command for it."));
+    durable_.value->set_text(tr("Before verifying"));
+    durable_.why->set_text(tr("Flushed to the medium, then read back past the caches."));
+  } else {
+    zeroing_.value->set_text(tr("None needed"));
+    zeroing_.why->set_text(tr("A fresh file already reads as zero."));
+    durable_.value->set_text(tr("At the end"));
+    durable_.why->set_text(tr("One flush, then the rename, then the folder."));
+  }
+
+  const auto overhead = on_device ? std::nullopt : overhead_of(target, size);
+  has_room_ = true;
+  QString words;
+  if (on_device) {
+    has_room_ = size <= target.device->disk.size;
+    words = has_room_
+                ? tr("Needs %1, the device has %2").arg(Sizes::decimal(size), Sizes::decimal(target.device->disk.size))
+                : tr("Image needs %1 more").arg(Sizes::exact(size - target.device->disk.size));
+  } else if (!target.path.isEmpty()) {
+    const QStorageInfo storage(QFileInfo(target.path).absolutePath());
+    const auto free = static_cast<uint64_t>(std::max<qint64>(0, storage.bytesAvailable()));
+    const uint64_t needed = (known ? write : size) + overhead.value_or(0);
+    has_room_ = !known || target.compress || needed <= free;
+    words = !known            ? tr("%1 free").arg(Sizes::decimal(free))
+            : target.compress ? tr("Needs at most %1, %2 free").arg(Sizes::decimal(needed), Sizes::decimal(free))
+                              : tr("Needs %1, %2 free").arg(Sizes::decimal(needed), Sizes::decimal(free));
+  }
+  room_->set_text(words);
+  room_->set_ink(has_room_ ? Ink::text : Ink::bad);
+  room_sign_->setVisible(!words.isEmpty());
+  room_sign_->setPixmap(
+      action_icon(QLatin1String(has_room_ ? "checkmark" : "data-error")).pixmap(QSize(16, 16), devicePixelRatioF()));
+}
+
+}  // namespace disklathe::ui

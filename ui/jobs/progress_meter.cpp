@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/jobs/progress_meter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace disklathe::ui {
+namespace {
+
+constexpr double window_seconds = 2;  // what "now" means
+constexpr double guess_seconds = 2;   // no time left is told before
+constexpr double stall_seconds = 5;   // a flash drive that tidies up is silent for one or two
+constexpr qsizetype series_length = 240;
+
+}  // namespace
+
+std::optional<double> JobProgress::share() const {
+  if (phase == Phase::done) return 1;
+  const uint64_t gone = of_input() ? input : position, all = of_input() ? input_total : total;
+  if (!all || (!total_known && !of_input())) return std::nullopt;
+  return std::clamp(static_cast<double>(gone) / static_cast<double>(all), 0.0, 1.0);
+}
+
+JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
+  JobProgress progress{.phase = reading.phase,
+                       .total = reading.total,
+                       .position = reading.phase >= Phase::verify
+                                       ? reading.verified
+                                       : reading.completed + reading.zeroed + reading.skipped,
+                       .total_known = reading.total_known,
+                       .written = reading.completed,
+                       .zeroed = reading.zeroed + reading.skipped,
+                       .flushed = reading.flushed,
+                       .verified = reading.verified,
+                       .input = std::min(reading.input, reading.input_total),
+                       .input_total = reading.input_total,
+                       .request_size = reading.request_size,
+                       .seconds = seconds};
+  // The counters are read one after the other while the job goes on.
+  if (progress.total_known) progress.position = std::min(progress.position, progress.total);
+  const Sample now{seconds, progress.of_input() ? progress.input : progress.position,
+                   reading.phase == Phase::verify ? reading.verified : reading.completed};
+  if (phase_ != reading.phase) {
+    phase_ = reading.phase;
+    began_[static_cast<size_t>(reading.phase)] = seconds;
+    recent_.clear();
+    phase_start_ = last_change_ = now;
+  }
+  if (!recent_.empty()) record_rate(progress, recent_.back(), now);
+  recent_.push_back(now);
+  while (recent_.size() > 2 && seconds - recent_.front().seconds > window_seconds) recent_.pop_front();
+  if (last_change_.position != now.position || last_change_.moved != now.moved) last_change_ = now;
+
+  const auto rate = [](const Sample& from, const Sample& to) {
+    return to.seconds > from.seconds ? static_cast<double>(to.moved - from.moved) / (to.seconds - from.seconds) : 0;
+  };
+  progress.rate_now = rate(recent_.front(), now);
+  progress.rate_average = rate(phase_start_, now);
+  const bool moves = reading.phase == Phase::write || reading.phase == Phase::verify || reading.phase == Phase::flush;
+  if (moves && seconds - last_change_.seconds >= stall_seconds) progress.stalled = seconds - last_change_.seconds;
+
+  const auto share = progress.share();
+  const double passed = seconds - phase_start_.seconds;
+  if (share && *share > 0 && *share < 1 && passed >= guess_seconds && now.position > phase_start_.position) {
+    const double whole = passed / *share;
+    const double even = whole - passed;
+    // The pace may fall (a full cache) or the rest be holes: a range, wider while little is known.
+    const double doubt = 0.12 + 0.25 * (1 - std::min(1.0, passed / 30));
+    progress.left = {even * (1 - doubt), even * (1 + doubt)};
+  }
+  return progress;
+}
+
+void ProgressMeter::record_rate(const JobProgress& progress, const Sample& before, const Sample& now) {
+  if (!progress.total_known || !progress.total || now.seconds <= before.seconds) return;
+  RateSeries* series = progress.phase == Phase::write    ? &writing_
+                       : progress.phase == Phase::verify ? &verifying_
+                                                         : nullptr;
+  if (!series) return;
+  if (series->rates.isEmpty()) series->rates.fill(0, series_length);
+  const auto bin = [&](uint64_t position) {
+    return std::min(series_length - 1,
+                    static_cast<qsizetype>(static_cast<double>(position) / static_cast<double>(progress.total) *
+                                           static_cast<double>(series_length)));
+  };
+  // Of the bytes gone through: zeroes and holes are part of the pace.
+  const double rate = static_cast<double>(now.position - before.position) / (now.seconds - before.seconds);
+  for (qsizetype i = bin(before.position); i <= bin(now.position); ++i) series->rates[i] = rate;
+}
+
+}  // namespace disklathe::ui

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QVector>
+#include <deque>
+#include <optional>
+
+#include "core/job/message.h"
+
+namespace disklathe::ui {
+
+// How far a job is, in numbers to be shown. Bytes of the guest's disk. Written, flushed and verified are never added.
+struct JobProgress {
+  Phase phase = Phase::prepare;
+  uint64_t total = 0, position = 0;  // of this phase
+  bool total_known = true;
+  uint64_t written = 0, zeroed = 0, flushed = 0, verified = 0;
+  uint64_t input = 0, input_total = 0;  // of a stream: stored bytes taken, and of all of it
+  uint64_t request_size = 0;
+  double rate_now = 0, rate_average = 0;  // bytes per second, of this phase
+  struct Left {
+    double least = 0, most = 0;  // seconds
+  };
+  std::optional<Left> left;
+  std::optional<double> stalled;  // seconds without a byte, where that is long
+  double seconds = 0;             // since the job began
+
+  // 0 to 1 of the phase; nothing: not known. of_input: of a stream's stored bytes.
+  std::optional<double> share() const;
+  bool of_input() const { return !total_known && input_total > 0; }
+};
+
+// MB/s over the position on the target: what the plot shows. A bounded number of equal parts of the whole.
+struct RateSeries {
+  QVector<double> rates;  // bytes per second; 0: not there yet
+};
+
+// Makes numbers to be shown of the readings that a worker sends.
+class ProgressMeter {
+ public:
+  JobProgress take(const job::Reading& reading, double seconds);
+  const RateSeries& writing() const { return writing_; }
+  const RateSeries& verifying() const { return verifying_; }
+  // When each phase began, seconds since the job did; nothing: it did not.
+  std::optional<double> began(Phase phase) const { return began_[static_cast<size_t>(phase)]; }
+
+ private:
+  struct Sample {
+    double seconds = 0;
+    uint64_t position = 0, moved = 0;
+  };
+  void record_rate(const JobProgress& progress, const Sample& before, const Sample& now);
+
+  std::deque<Sample> recent_;
+  Sample phase_start_, last_change_;
+  std::optional<Phase> phase_;
+  std::optional<double> began_[6];
+  RateSeries writing_, verifying_;
+};
+
+}  // namespace disklathe::ui

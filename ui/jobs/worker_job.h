@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <KJob>
+#include <QElapsedTimer>
+#include <QSocketNotifier>
+#include <memory>
+
+#include "core/device/target_file.h"
+#include "core/job/client.h"
+#include "ui/jobs/job_request.h"
+#include "ui/jobs/job_result.h"
+#include "ui/jobs/progress_meter.h"
+
+namespace disklathe::ui {
+
+// A job in a process of its own (disklathe-worker): opens the files as the user, hands them over, and tells how it
+// goes. A device that the user may not open is opened by the helper, which asks polkit. No byte of an image is looked
+// at in this process. Give it to a tracker before start() and the desktop shows it, too.
+class WorkerJob : public KJob {
+  Q_OBJECT
+ public:
+  explicit WorkerJob(JobRequest request, QObject* parent = nullptr);
+  ~WorkerJob() override;
+
+  void start() override;
+  // Ends soon with a result that says so. Any time; twice kills.
+  void stop();
+
+  const JobRequest& request() const { return request_; }
+  const JobProgress& progress() const { return progress_; }
+  const ProgressMeter& meter() const { return meter_; }
+  bool ended() const { return result_.has_value(); }
+  const JobResult& result() const { return *result_; }  // once ended
+  const QStringList& log() const { return log_; }
+  // Why a file that an image names was not opened: nobody approved of it. Where the names lead.
+  struct Refused {
+    QString image, name, path, format;
+  };
+  const QList<Refused>& refused() const { return refused_; }
+
+ Q_SIGNALS:
+  void progressed();
+  void noted(const QString& line);
+  void mapped(const std::vector<disklathe::job::MapEntry>& entries);
+  void done();  // result() is there; result(KJob*) follows
+
+ protected:
+  bool doKill() override;
+
+ private:
+  struct Opened;
+  void opened(const std::shared_ptr<Opened>& files);
+  void take_events();
+  void take(const job::Hello& hello);
+  void take(const job::Reading& reading);
+  void take(const job::Note& note);
+  void take(const job::Question& question);
+  void take(const job::Piece& piece);
+  void take(const job::Attached&) {}
+  void take(const job::Client::Ended& ended);
+  void complete(Result<job::Outcome> outcome);
+  static JobResult judged(const JobRequest& request, Opened* files, Result<job::Outcome> outcome, uint64_t bytes);
+  void end(JobResult result);
+  void add_log(const QString& line);
+
+  JobRequest request_;
+  ProgressMeter meter_;
+  JobProgress progress_;
+  std::optional<JobResult> result_;
+  QStringList log_;
+  QList<Refused> refused_;
+  QElapsedTimer clock_;
+  std::shared_ptr<Opened> files_;
+  std::unique_ptr<job::Client> client_;
+  std::unique_ptr<QSocketNotifier> notifier_;
+  bool stopping_ = false, begun_ = false, asked_helper_ = false;
+};
+
+}  // namespace disklathe::ui

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QMainWindow>
+#include <QUrl>
+
+#include "ui/devices/device.h"
+#include "ui/images/image_model.h"
+
+class QAction;
+class QStackedWidget;
+class QToolButton;
+
+namespace disklathe::ui {
+
+class ComparePage;
+class ConversionFlow;
+class DeviceModel;
+class DeviceView;
+class DeviceWatch;
+class DropOverlay;
+class History;
+class HistoryPage;
+class ImageView;
+class JobQueue;
+class JobsPane;
+class JobView;
+class MainActions;
+class QueuedJob;
+class SideList;
+class TextLabel;
+class WelcomePage;
+
+// The window: tools above, devices and images at the side, pages in the middle, jobs below.
+class MainWindow : public QMainWindow {
+  Q_OBJECT
+ public:
+  explicit MainWindow(QWidget* parent = nullptr);
+  ~MainWindow() override;
+
+  // Begins to look at the machine: devices come and go from here on.
+  void start();
+  void set_devices(const DeviceList& devices);
+
+  // Files as the command line, the launcher or a drop names them.
+  void open(const QList<QUrl>& urls);
+  void choose_files();
+  void show_job(QueuedJob* job);
+  void show_again();  // from the background, or in front of other windows
+  DeviceModel& devices() { return *devices_; }
+  ImageModel& images() { return *images_; }
+  JobQueue& queue() { return *queue_; }
+  ConversionFlow& flow() { return *flow_; }
+
+ protected:
+  void dragEnterEvent(QDragEnterEvent* event) override;
+  void dragLeaveEvent(QDragLeaveEvent* event) override;
+  void dropEvent(QDropEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void closeEvent(QCloseEvent* event) override;
+
+ private:
+  friend class MainActions;
+  QWidget* make_side();
+  void make_pages();
+  void connect_jobs();
+  void show_device(const DevicePtr& device);
+  void show_image(const ImagePtr& image);
+  void show_page(QWidget* page);
+  ImagePtr current_image() const;
+  ImagePtr image_of(const QString& path) const;  // null: not open
+  void update_actions();
+  void end_drag();
+  int open_one(const QUrl& url);
+  void convert_dropped(const QList<QUrl>& urls, const DevicePtr& device);
+  void unmount(const DevicePtr& device);
+  void save_report(QueuedJob* job);
+  void show_problem(const QString& title, const QString& why);
+  void image_menu(const QModelIndex& index, const QPoint& at);
+  void quit_after_jobs();
+
+  DeviceWatch* watch_;
+  DeviceModel* devices_;
+  ImageModel* images_;
+  JobQueue* queue_;
+  History* history_;
+  ConversionFlow* flow_;
+  MainActions* actions_;
+  QWidget* side_ = nullptr;
+  SideList* device_list_ = nullptr;
+  SideList* image_list_ = nullptr;
+  TextLabel* no_images_ = nullptr;
+  QStackedWidget* stack_ = nullptr;
+  WelcomePage* welcome_ = nullptr;
+  DeviceView* device_view_ = nullptr;
+  ImageView* image_view_ = nullptr;
+  ComparePage* compare_page_ = nullptr;
+  JobView* job_view_ = nullptr;
+  HistoryPage* history_page_ = nullptr;
+  DropOverlay* overlay_ = nullptr;
+  JobsPane* jobs_pane_ = nullptr;
+  QWidget* before_drag_ = nullptr;
+  bool quitting_ = false;
+};
+
+}  // namespace disklathe::ui

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/words/device_words.h"
+
+#include <algorithm>
+
+#include "ui/words/error_words.h"
+#include "ui/words/sizes.h"
+
+namespace disklathe::ui {
+namespace {
+
+constexpr uint64_t large = 256'000'000'000;  // bytes; above what cards and sticks usually are
+
+QString text(const std::string& from) { return QString::fromStdString(from); }
+
+}  // namespace
+
+QString DeviceWords::name(const Disk& disk) {
+  QString model = text(disk.model), vendor = text(disk.vendor);
+  // "ATA" is the translation layer's name, not the maker's.
+  if (vendor == QLatin1String("ATA") || vendor.startsWith(QLatin1String("0x")) ||
+      model.startsWith(vendor, Qt::CaseInsensitive))
+    vendor.clear();
+  const QString both = (vendor + QLatin1Char(' ') + model).simplified();
+  if (!both.isEmpty()) return both;
+  switch (disk.bus) {
+    case Bus::loop: return tr("Loop device");
+    case Bus::zram: return tr("Compressed memory");
+    case Bus::ram: return tr("Memory disk");
+    case Bus::nbd: return tr("Network disk");
+    case Bus::md: return tr("RAID %1").arg(text(disk.md_level)).simplified();
+    case Bus::device_mapper: return disk.dm_name.empty() ? tr("Mapped device") : text(disk.dm_name);
+    case Bus::virtio: return tr("Virtual disk");
+    case Bus::mmc: return tr("Memory card");
+    default: return tr("%1 disk").arg(bus(disk.bus));
+  }
+}
+
+QString DeviceWords::bus(Bus bus) {
+  switch (bus) {
+    case Bus::unknown: return tr("unknown bus");
+    case Bus::ata: return QStringLiteral("SATA");
+    case Bus::usb: return QStringLiteral("USB");
+    case Bus::nvme: return QStringLiteral("NVMe");
+    case Bus::nvme_fabrics: return tr("NVMe over a network");
+    case Bus::scsi: return QStringLiteral("SCSI");
+    case Bus::sas: return QStringLiteral("SAS");
+    case Bus::fibre_channel: return QStringLiteral("Fibre Channel");
+    case Bus::iscsi: return QStringLiteral("iSCSI");
+    case Bus::virtio: return QStringLiteral("virtio");
+    case Bus::mmc: return tr("SD or MMC");
+    case Bus::firewire: return QStringLiteral("FireWire");
+    case Bus::xen: return QStringLiteral("Xen");
+    case Bus::nvdimm: return QStringLiteral("NVDIMM");
+    case Bus::loop: return tr("loop");
+    case Bus::zram: return QStringLiteral("zram");
+    case Bus::ram: return tr("memory");
+    case Bus::nbd: return QStringLiteral("NBD");
+    case Bus::device_mapper: return tr("device mapper");
+    case Bus::md: return tr("software RAID");
+    case Bus::bcache: return QStringLiteral("bcache");
+    case Bus::other_virtual: return tr("made by the kernel");
+  }
+  return {};
+}
+
+QString DeviceWords::serial_tail(const Disk& disk) {
+  const QString serial = text(disk.serial);
+  return serial.size() <= 6 ? serial : QStringLiteral("…") + serial.right(4);
+}
+
+QString DeviceWords::detail(const Disk& disk) {
+  const QString size = disk.size ? Sizes::decimal(disk.size) : tr("no medium");
+  return tr("%1 · %2", "size, kernel name").arg(size, text(disk.name));
+}
+
+QString DeviceWords::facts(const Disk& disk) {
+  QStringList facts{text(disk.name), bus(disk.bus), Sizes::exact(disk.size)};
+  if (const QString tail = serial_tail(disk); !tail.isEmpty()) facts << tr("serial %1").arg(tail);
+  return facts.join(QStringLiteral(" · "));
+}
+
+Glyph DeviceWords::glyph(const Disk& disk) {
+  switch (disk.bus) {
+    case Bus::nvme:
+    case Bus::nvme_fabrics: return Glyph::nvme;
+    case Bus::usb:
+    case Bus::firewire: return Glyph::usb;
+    case Bus::mmc: return Glyph::card;
+    case Bus::nbd:
+    case Bus::iscsi: return Glyph::network;
+    case Bus::loop: return Glyph::image;
+    case Bus::device_mapper:
+    case Bus::md: return Glyph::layers;
+    default: return Glyph::disk;
+  }
+}
+
+bool DeviceWords::blank(const Disk& disk) {
+  return disk.content.source != ContentSource::unknown && disk.content.type.empty() &&
+         disk.content.table_type.empty() && !disk.content.ambiguous && disk.partitions.empty() && disk.size > 0;
+}
+
+bool DeviceWords::needs_typing(const Disk& disk) {
+  if (blank(disk)) return false;
+  const bool outside = disk.removable || disk.bus == Bus::usb || disk.bus == Bus::mmc || disk.bus == Bus::firewire;
+  return disk.size >= large || !(outside || is_virtual(disk.bus));
+}
+
+QStringList DeviceWords::mount_points(const Usage& usage) {
+  QStringList points;
+  for (const Hold& hold : usage.holds)
+    if (hold.kind == HoldKind::mount) points << text(hold.by);
+  return points;
+}
+
+bool DeviceWords::only_mounted(const Usage& usage) {
+  return usage.in_use && !usage.system && std::ranges::all_of(usage.holds, [](const Hold& hold) {
+           return hold.kind == HoldKind::mount || hold.kind == HoldKind::member;
+         });
+}
+
+QString DeviceWords::badge(const Device& device) {
+  const Usage& usage = device.usage;
+  if (usage.system) return tr("System");
+  if (device.disk.size == 0) return tr("No medium");
+  for (const Hold& hold : usage.holds) {
+    switch (hold.kind) {
+      case HoldKind::mount: return tr("Mounted");
+      case HoldKind::swap: return tr("Swap");
+      case HoldKind::lvm: return tr("LVM %1").arg(text(hold.detail).section(QLatin1Char('-'), 0, 0));
+      case HoldKind::md: return QStringLiteral("RAID");
+      case HoldKind::zfs: return tr("ZFS %1").arg(text(hold.by));
+      case HoldKind::crypt: return tr("Unlocked");
+      case HoldKind::member: continue;
+      default: return tr("In use");
+    }
+  }
+  if (usage.in_use) return tr("In use");
+  if (device.disk.read_only) return tr("Read-only");
+  for (const Hold& hold : usage.holds)
+    if (hold.kind == HoldKind::member) return tr("Member");
+  return blank(device.disk) ? tr("Blank") : QString();
+}
+
+QString DeviceWords::hold(const Hold& hold) {
+  const QString by = text(hold.by), detail = text(hold.detail);
+  switch (hold.kind) {
+    case HoldKind::mount: return tr("mounted at %1").arg(by);
+    case HoldKind::swap: return tr("used as swap");
+    case HoldKind::hibernation: return tr("where this computer hibernates to");
+    case HoldKind::crypt: return tr("unlocked as %1").arg(detail);
+    case HoldKind::lvm: return tr("member of the LVM volume %1 (active)").arg(detail);
+    case HoldKind::multipath: return tr("a path of %1").arg(detail);
+    case HoldKind::device_mapper: return tr("mapped as %1").arg(detail);
+    case HoldKind::md: return tr("member of the RAID %1 (active)").arg(by);
+    case HoldKind::bcache: return tr("used by bcache");
+    case HoldKind::loop: return tr("holds the file of %1").arg(by);
+    case HoldKind::zram: return tr("written back to by %1").arg(by);
+    case HoldKind::zfs: return tr("member of the ZFS pool %1 (active)").arg(by);
+    case HoldKind::other: return tr("held by %1").arg(by);
+    case HoldKind::member: return tr("part of %1, not active").arg(by.isEmpty() ? detail : by);
+  }
+  return {};
+}
+
+QString DeviceWords::why_not_written(const Device& device) {
+  if (device.usage.system) return tr("This computer's system is on it. It can be looked at, never written.");
+  if (device.disk.size == 0) return tr("There is no medium in it.");
+  if (device.disk.read_only) return tr("It is read-only.");
+  if (!device.usage.in_use) return {};
+  for (const Hold& held : device.usage.holds) {
+    if (held.kind == HoldKind::member) continue;
+    const QString words = hold(held);
+    return tr("It is %1.", "the place is a hold: 'mounted at /media/ana/T7'").arg(words);
+  }
+  return tr("A program uses it.");
+}
+
+QString DeviceWords::denial(const Denial& denial) {
+  switch (denial.reason) {
+    case Denial::Reason::failed: return ErrorWords::sentence(denial.error);
+    case Denial::Reason::unlisted: return tr("The system does not list it, so nobody can tell who uses it.");
+    case Denial::Reason::no_medium: return tr("There is no medium in it.");
+    case Denial::Reason::read_only: return tr("It is read-only.");
+    case Denial::Reason::system: return tr("This computer's system is on it. It can be looked at, never written.");
+    case Denial::Reason::replaced: return tr("Another device, or another medium, is in its place.");
+    case Denial::Reason::held: break;
+  }
+  for (const Hold& held : denial.usage.holds)
+    if (held.kind != HoldKind::member)
+      return tr("It is %1.", "the place is a hold: 'mounted at /media/ana/T7'").arg(hold(held));
+  return tr("A program uses it.");
+}
+
+QString DeviceWords::content(const Content& content) {
+  if (content.source == ContentSource::unknown) return tr("content unknown");
+  if (content.ambiguous) return tr("signatures of several kinds");
+  if (content.type.empty())
+    return content.table_type.empty() ? tr("nothing known on it") : text(content.table_type).toUpper();
+  const QString type = text(content.type);
+  return content.label.empty() ? type : tr("%1, %2", "file system, label").arg(type, text(content.label));
+}
+
+}  // namespace disklathe::ui

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/words/error_words.h"
+
+#include <system_error>
+
+#include "ui/words/sizes.h"
+
+namespace disklathe::ui {
+namespace {
+
+QString reason(const Error& error) {
+  if (!error.cause.empty()) return QString::fromStdString(error.cause);
+  return error.os_error ? QString::fromStdString(std::generic_category().message(error.os_error)) : QString();
+}
+
+}  // namespace
+
+QString ErrorWords::sentence(const Error& error) {
+  const QString subject = error.subject.empty() ? tr("the file") : QString::fromStdString(error.subject);
+  const QString why = reason(error);
+  const auto with = [&](const QString& sentence) {
+    if (why.isEmpty()) return sentence + QLatin1Char('.');
+    return why.endsWith(QLatin1Char('.')) ? tr("%1: %2", "what happened, why").arg(sentence, why)
+                                          : tr("%1: %2.", "what happened, why").arg(sentence, why);
+  };
+  switch (error.kind) {
+    case ErrorKind::not_found: return tr("%1 is not there.").arg(subject);
+    case ErrorKind::permission: return with(tr("You may not use %1").arg(subject));
+    case ErrorKind::busy: return with(tr("%1 is in use").arg(subject));
+    case ErrorKind::no_space: return with(tr("%1 is full").arg(subject));
+    case ErrorKind::vanished: return tr("%1 was unplugged or went away.").arg(subject);
+    case ErrorKind::changed: return with(tr("%1 changed while it was read").arg(subject));
+    case ErrorKind::corrupt:
+      if (error.offset) return with(tr("%1 is damaged at byte %2").arg(subject, Sizes::number(*error.offset)));
+      return with(tr("%1 is damaged, or not of its format").arg(subject));
+    case ErrorKind::unsupported: return with(tr("%1 needs something this program does not do").arg(subject));
+    case ErrorKind::io:
+      if (error.offset) return with(tr("%1 failed at byte %2").arg(subject, Sizes::number(*error.offset)));
+      return with(tr("%1 failed").arg(subject));
+    case ErrorKind::refused: return with(tr("%1 was refused").arg(subject));
+    case ErrorKind::invalid: return with(tr("That cannot be done with %1").arg(subject));
+    case ErrorKind::differs: return with(tr("%1 differs").arg(subject));
+    case ErrorKind::stopped: return tr("Stopped.");
+    case ErrorKind::crashed: return tr("The worker ended without a word while it read %1.").arg(subject);
+  }
+  return with(tr("%1 failed").arg(subject));
+}
+
+QString ErrorWords::advice(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::not_found: return tr("Check its name, and that its folder is there.");
+    case ErrorKind::permission: return tr("Choose another file, or change its permissions.");
+    case ErrorKind::busy: return tr("Close what uses it, or unmount it, then try again.");
+    case ErrorKind::no_space: return tr("Make room, or choose another place.");
+    case ErrorKind::vanished: return tr("Check the cable, then choose the device again.");
+    case ErrorKind::changed: return tr("Stop what writes to it, then start again.");
+    case ErrorKind::corrupt: return tr("Get the image again. What was written from it is incomplete.");
+    case ErrorKind::io: return tr("The medium or its connection may be failing. Try another port or cable.");
+    case ErrorKind::crashed:
+      return tr("The image may be made to harm. Only the worker was hit; nothing else of yours was within its reach.");
+    case ErrorKind::unsupported:
+    case ErrorKind::refused:
+    case ErrorKind::invalid:
+    case ErrorKind::differs:
+    case ErrorKind::stopped: return {};
+  }
+  return {};
+}
+
+}  // namespace disklathe::ui

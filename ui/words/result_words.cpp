@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/words/result_words.h"
+
+#include "ui/words/error_words.h"
+#include "ui/words/sizes.h"
+
+namespace disklathe::ui {
+
+QString ResultWords::sentence(const JobResult& result) {
+  switch (result.state) {
+    case JobResult::State::verified: return tr("Verified: %1 read back").arg(Sizes::decimal(result.bytes));
+    case JobResult::State::written: return tr("Written, not verified");
+    case JobResult::State::differs:
+      return tr("Differs at byte %1").arg(Sizes::number(result.error->offset.value_or(0)));
+    case JobResult::State::failed: return tr("Failed: %1").arg(ErrorWords::sentence(*result.error));
+    case JobResult::State::read: return tr("Done");
+  }
+  return {};
+}
+
+QString ResultWords::meaning(const JobRequest& request, const JobResult& result) {
+  const QString target = request.target_name();
+  switch (result.state) {
+    case JobResult::State::verified:
+      return request.device ? tr("Every byte came back from %1, past this computer's caches.").arg(target)
+                            : tr("Every byte of %1 was read back and is the same.").arg(target);
+    case JobResult::State::written: return tr("It is flushed to %1. Nothing was read back.").arg(target);
+    case JobResult::State::differs:
+      return tr("%1 returned other bytes than were written. Do not use its contents.").arg(target);
+    case JobResult::State::failed: {
+      QStringList words;
+      if (request.device) words << tr("%1 is incomplete: part of it is new, the rest is old.").arg(target);
+      if (!request.device && request.writes()) words << tr("Nothing was left under the name %1.").arg(target);
+      if (request.device && result.error->kind == ErrorKind::permission)
+        words =
+            QStringList(tr("Nothing was written. Try again and give the password; or install disklathe-helper, or use "
+                           "sudo disklathe in a "
+                           "terminal."));
+      else if (const QString advice = ErrorWords::advice(*result.error); !advice.isEmpty())
+        words << advice;
+      return words.join(QLatin1Char(' '));
+    }
+    case JobResult::State::read: return {};
+  }
+  return {};
+}
+
+QString ResultWords::title(const JobRequest& request) {
+  switch (request.kind()) {
+    case job::Kind::convert: return tr("%1 → %2").arg(request.source_name(), request.target_name());
+    case job::Kind::compare:
+      return tr("%1 and %2").arg(request.source_name(), request.other.section(QLatin1Char('/'), -1));
+    case job::Kind::zero: return tr("Zero %1").arg(request.target_name());
+    case job::Kind::sweep:
+      return tr("Sweep of %1").arg(request.writes() ? request.target_name() : request.source_name());
+    case job::Kind::inspect:
+    case job::Kind::map: return request.source_name();
+  }
+  return {};
+}
+
+QString ResultWords::kind(job::Kind kind) {
+  switch (kind) {
+    case job::Kind::inspect: return tr("Inspect");
+    case job::Kind::map: return tr("Map");
+    case job::Kind::convert: return tr("Convert");
+    case job::Kind::zero: return tr("Zero");
+    case job::Kind::compare: return tr("Compare");
+    case job::Kind::sweep: return tr("Sweep");
+  }
+  return {};
+}
+
+QString ResultWords::phase(Phase phase, job::Kind kind) {
+  switch (phase) {
+    case Phase::prepare: return tr("Prepare");
+    case Phase::measure: return tr("Measure");
+    case Phase::write:
+      return kind == job::Kind::sweep ? tr("Measure") : kind == job::Kind::zero ? tr("Zero") : tr("Write");
+    case Phase::flush: return tr("Flush");
+    case Phase::verify: return kind == job::Kind::compare ? tr("Compare") : tr("Verify");
+    case Phase::done: return tr("Done");
+  }
+  return {};
+}
+
+QString ResultWords::doing(const JobProgress& progress, job::Kind kind) {
+  const auto with_share = [&](const QString& word) {
+    const auto share = progress.share();
+    if (!share) return progress.position ? tr("%1, %2").arg(word, Sizes::decimal(progress.position)) : word;
+    if (progress.of_input()) return tr("%1, %2 of the compressed input").arg(word, Sizes::percent(*share));
+    return tr("%1 %2", "Writing, 62 %").arg(word, Sizes::percent(*share));
+  };
+  if (progress.stalled) return tr("No answer for %1").arg(Sizes::duration(*progress.stalled));
+  switch (progress.phase) {
+    case Phase::prepare: return tr("Preparing");
+    case Phase::measure: return with_share(tr("Measuring"));
+    case Phase::write:
+      return with_share(kind == job::Kind::zero    ? tr("Zeroing")
+                        : kind == job::Kind::sweep ? tr("Measuring")
+                                                   : tr("Writing"));
+    case Phase::flush: return tr("Flushing");
+    case Phase::verify: return with_share(kind == job::Kind::compare ? tr("Comparing") : tr("Verifying"));
+    case Phase::done: return tr("Finishing");
+  }
+  return {};
+}
+
+QString ResultWords::if_cancelled(const JobRequest& request, const JobProgress& progress) {
+  const QString target = request.target_name();
+  if (!request.writes()) return tr("If cancelled now, nothing is changed.");
+  if (progress.phase == Phase::prepare || progress.phase == Phase::measure)
+    return tr("If cancelled now, %1 is as it was.").arg(target);
+  if (progress.phase == Phase::verify) {
+    const uint64_t rest = progress.total > progress.verified ? progress.total - progress.verified : 0;
+    if (!request.device) return tr("If cancelled now, no file is left: it appears once it is complete.");
+    return tr("If cancelled now, everything is written and flushed, but %1 are not verified.")
+        .arg(Sizes::decimal(rest));
+  }
+  if (!request.device) return tr("If cancelled now, no file is left: it appears once it is complete.");
+  if (request.kind() == job::Kind::zero) return tr("If cancelled now, %1 is zero in part.").arg(target);
+  return tr("If cancelled now, %1 is incomplete: its first %2 are new, the rest is old.")
+      .arg(target, Sizes::decimal(progress.position));
+}
+
+}  // namespace disklathe::ui
