@@ -151,6 +151,7 @@ QWidget* ConvertDialog::make_file_half() {
   auto* list = new QVBoxLayout(inside);
   list->setContentsMargins(0, 0, 0, 0);
   list->addWidget(options_);
+  list->setSpacing(8);
   compress_ = new QCheckBox(tr("Co&mpress: smaller, slower to write"));
   list->addWidget(compress_);
   list->addStretch(1);

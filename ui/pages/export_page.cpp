@@ -55,7 +55,7 @@ ExportPage::ExportPage(QWidget* parent) : Page(parent) {
   auto* warning = new TextLabel(
       tr("Anyone who can reach the address can read this image: every user of this computer. Nothing is encrypted."),
       Face::body, Ink::muted);
-  warning->set_elided();
+  warning->setWordWrap(true);
   network->addWidget(tcp_);
   network->addWidget(warning, 1);
   column->addLayout(network);
