@@ -36,11 +36,13 @@ Result<void> still_there(const FileDevice& target) {
 // The target as somebody else would find it: from the medium where that can be had, else through the page cache. What
 // it names (its backing and data file) was named on the command line.
 Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& target) {
-  FileOpener opener = make_opener(conversion.policy);
+  OpenPolicy policy = conversion.policy;
+  policy.named.push_back(target.path);
+  FileOpener opener = make_opener(policy);
   opener.allow = [](const std::string&, const Reference&, const std::string&) { return Result<void>(); };
   const auto open_named = opener.open;
   opener.open = [&, open_named](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
-    FileDevice* written = path == target.path                       ? &target.device()
+    FileDevice* written = path == target.path                       ? target.file()
                           : target.data && path == target.data_path ? &target.data->device()
                                                                     : nullptr;
     if (!written) return open_named(path);
@@ -147,6 +149,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
   auto target = open_target({.path = conversion.target_path,
                              .existing = conversion.existing,
                              .device = device ? &device->chosen : nullptr,
+                             .remote = conversion.remote,
                              .passthrough = conversion.target_passthrough,
                              .cache = conversion.target_cache,
                              .data_file = data_file == conversion.options.format.end() ? "" : data_file->second,
@@ -164,8 +167,8 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
   };
 
   std::optional<uint64_t> disk_size;
-  if (target->existing) {
-    disk_size = target->existing->size();  // what is there keeps its size
+  if (BlockDevice* present = target->present()) {
+    disk_size = present->size();
   } else {
     auto size = size_for_target(conversion, source, job);
     if (!size) return failure(size);
@@ -199,7 +202,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
                         .keep_holes = split_chain,
                         .durable = durable};
   if (auto copied = copy(copying, job.progress, job.stop); !copied) {
-    if (target->existing)
+    if (target->present())
       print_warning(fmt::format("'{}' now holds a part of the image and a part of what was there", target->path));
     return failed(std::move(copied.error()));
   }
@@ -218,7 +221,9 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     if (!file) continue;
     if (auto named = file->commit(durable); !named) return failed(std::move(named.error()));
   }
-  if (auto there = still_there(target->device()); !there) return there;
+  if (target->file()) {
+    if (auto there = still_there(*target->file()); !there) return there;
+  }
   if (device) {
     const DeviceGrade grade = !durable            ? DeviceGrade::handed_over
                               : conversion.verify ? DeviceGrade::read_back

@@ -22,8 +22,9 @@ struct Conversion {
   CacheMode target_cache = CacheMode::automatic;
   bool compress = false;
   int level = 0;
-  bool existing = false;  // -n, or a block device
+  bool existing = false;  // -n, a block device, or an NBD export
   bool device = false;    // the target is a block device
+  bool remote = false;    // the target is an NBD export
   DeviceOptions device_options;
   bool target_is_zero = false;  // of an existing one
   bool verify = false;

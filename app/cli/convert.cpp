@@ -12,6 +12,7 @@
 #include "app/cli/size_text.h"
 #include "app/cli/verbs.h"
 #include "core/base/arithmetic.h"
+#include "core/nbd/remote_device.h"
 
 namespace disklathe::cli {
 namespace {
@@ -92,9 +93,12 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   if (words.passthrough)
     if (auto understood = understand_passthrough(conversion); !understood) return understood;
   conversion.device = is_block_device(conversion.target_path);
-  conversion.existing = conversion.existing || conversion.device;
+  conversion.remote = nbd::is_uri(conversion.target_path);
+  conversion.existing = conversion.existing || conversion.device || conversion.remote;
 
-  const auto format = choose_target_format(words.target_format, conversion.target_path, words.quiet, "-O");
+  // The name of an export says nothing of what is on it.
+  const std::string named = conversion.remote ? std::string() : conversion.target_path;
+  const auto format = choose_target_format(words.target_format, named, words.quiet, "-O");
   if (!format) return failure(Error(format.error()));
   conversion.format = *format;
   if (!conversion.format->create)

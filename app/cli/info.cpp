@@ -30,8 +30,10 @@ Shows what an image is: its format, its sizes, what it stands on, its snapshots.
 )";
 
 struct Opened {
-  std::unique_ptr<FileDevice> file;
+  std::unique_ptr<BlockDevice> file;
   std::vector<std::unique_ptr<FileDevice>> extents;
+
+  const FileDevice* on_disk() const { return dynamic_cast<const FileDevice*>(file.get()); }
   std::unique_ptr<ImageReader> reader;
   const Format* format = nullptr;
 };
@@ -39,7 +41,7 @@ struct Opened {
 // One layer by itself: what it stands on is told, not opened.
 Result<Opened> open_layer(const std::string& path, const std::string& format_name, const OpenPolicy& policy) {
   Opened layer;
-  auto file = open_for_reading(path, policy);
+  auto file = make_opener(policy).open(path);
   if (!file) return failure(file);
   layer.file = std::move(*file);
   if (format_name.empty()) {
@@ -145,15 +147,15 @@ int run_info(Arguments arguments) {
     auto opened = open_layer(path, format, policy);
     if (!opened) return report(opened.error());
     for (const Opened& above : layers) {
-      if (above.file->same_file_as(*opened->file))
+      if (above.on_disk() && opened->on_disk() && above.on_disk()->same_file_as(*opened->on_disk()))
         return report({.kind = ErrorKind::corrupt, .subject = path, .cause = "the backing chain is a circle"});
     }
     const Opened& layer = layers.emplace_back(std::move(*opened));
     const Reference* reference = backing_of(*layer.reader);
     const ImageInfo info{.file = {.path = path,
                                   .size = layer.file->size(),
-                                  .allocated = layer.file->allocated_bytes(),
-                                  .block_device = layer.file->is_block_device()},
+                                  .allocated = layer.on_disk() ? layer.on_disk()->allocated_bytes() : std::nullopt,
+                                  .block_device = layer.on_disk() && layer.on_disk()->is_block_device()},
                          .format = std::string(layer.format->name),
                          .virtual_size = layer.reader->size(),
                          .facts = &layer.reader->facts(),

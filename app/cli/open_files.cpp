@@ -12,6 +12,7 @@
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 #include "core/format/reference_path.h"
+#include "core/nbd/remote_device.h"
 #include "core/stream/decoder.h"
 
 namespace disklathe::cli {
@@ -123,10 +124,15 @@ Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string&
   return extents;
 }
 
+bool is_remote(const std::string& path, const OpenPolicy& policy) {
+  return nbd::is_uri(path) && std::ranges::find(policy.named, path) != policy.named.end();
+}
+
 FileOpener make_opener(const OpenPolicy& policy) {
   FileOpener opener;
   opener.open = [&policy](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
     if (!path.empty() && path == policy.passthrough) return open_passthrough_to_read(path);
+    if (is_remote(path, policy)) return nbd::RemoteDevice::open(path, false);
     return open_for_reading(path, policy);
   };
   opener.allow = [&policy](const std::string& image_path, const Reference& reference, const std::string& resolved) {
@@ -171,6 +177,8 @@ const Format* format_by_extension(const std::string& path) {
 }
 
 std::string format_doubt(const std::string& path, const Format& found) {
+  // An export is a disk, unless it looks like an image.
+  if (nbd::is_uri(path) && found.name == "raw") return {};
   const Format* called = format_by_extension(path);
   if (called == &found) return {};
   if (called)

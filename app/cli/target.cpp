@@ -14,6 +14,7 @@
 #include "app/cli/target_usage.h"
 #include "core/device/descriptor.h"
 #include "core/format/reference_path.h"
+#include "core/nbd/remote_device.h"
 
 namespace disklathe::cli {
 namespace {
@@ -93,6 +94,13 @@ Result<void> may_replace(const std::string& path, const std::string& data_path) 
 
 Result<Target> open_target(const TargetRequest& request, std::span<const SourceFile> source) {
   Target target{.path = request.path};
+  if (request.remote) {
+    auto device = nbd::RemoteDevice::open(request.path, true);
+    if (!device) return failure(device);
+    if (auto room = has_room(target.path, (*device)->size(), request.size); !room) return failure(room);
+    target.remote = std::move(*device);
+    return target;
+  }
   if (auto other = not_of_the_source(target.path, source); !other) return failure(other);
   struct stat status{};
   const bool exists = stat(target.path.c_str(), &status) == 0;

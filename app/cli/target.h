@@ -18,19 +18,28 @@ struct Target {
   std::string path;
   std::unique_ptr<TargetFile> fresh;
   std::unique_ptr<FileDevice> existing;
+  std::unique_ptr<BlockDevice> remote;    // an NBD export, instead of all these
   std::unique_ptr<SgDevice> passthrough;  // --passthrough: writes to the disk whose block device `existing` holds
   std::string data_path;
   std::unique_ptr<TargetFile> data;  // -o data_file
 
+  // Nothing for an export.
+  FileDevice* file() { return remote ? nullptr : &device(); }
   FileDevice& device() { return fresh ? fresh->device() : *existing; }
   // What the bytes go to.
-  BlockDevice& medium() { return passthrough ? static_cast<BlockDevice&>(*passthrough) : device(); }
+  BlockDevice& medium() {
+    if (remote) return *remote;
+    return passthrough ? static_cast<BlockDevice&>(*passthrough) : device();
+  }
+  // What is there already, and keeps its size.
+  BlockDevice* present() { return remote ? remote.get() : existing.get(); }
 };
 
 struct TargetRequest {
   std::string path;
   bool existing = false;                 // -n, or a block device
   const ChosenDevice* device = nullptr;  // the block device that the user agreed to erase
+  bool remote = false;                   // it is the address of an NBD export
   std::string passthrough;               // its SCSI generic node, to write through that; empty: not
   CacheMode cache = CacheMode::automatic;
   std::string data_file;  // as the image will name it; empty: none
