@@ -33,6 +33,8 @@ ready; ends on SIGTERM and Ctrl-C.
       --yes-erase ID          what is on the device may go; ID as devices has it
       --socket PATH           a Unix socket (default: in the runtime folder)
       --tcp [ADDRESS:]PORT    default address 127.0.0.1; port 0: any free one
+      --tls-certificates DIR, --tls-psk FILE     nothing is served without TLS
+      --tls-verify-clients    who has a certificate;  --no-tls: beyond loopback
       --run COMMAND           serve while it runs; it finds the URI in $uri
       --once                  end when the first client has left
   -l, --snapshot TAG          an internal snapshot instead of the disk
@@ -54,6 +56,8 @@ struct Serving {
   std::string command, pid_file;
   bool once = false;
   nbd::ServerLimits limits;
+  std::string certificates, keys;  // of TLS
+  bool verify_clients = false, in_the_clear = false;
   unsigned expires = 0;  // seconds; 0: never
 };
 
@@ -96,7 +100,22 @@ Result<void> write_pid_file(const std::string& path) {
   return {};
 }
 
+// Null: without TLS.
+Result<std::unique_ptr<nbd::TlsCredentials>> credentials_of(const Serving& serving) {
+  if (!serving.certificates.empty() && !serving.keys.empty())
+    return failure(ErrorKind::invalid, "serve", "--tls-certificates and --tls-psk exclude each other");
+  if (!serving.certificates.empty())
+    return nbd::TlsCredentials::from_certificates(serving.certificates, serving.verify_clients);
+  if (serving.verify_clients)
+    return failure(ErrorKind::invalid, "serve", "--tls-verify-clients goes with --tls-certificates");
+  if (!serving.keys.empty()) return nbd::TlsCredentials::from_keys(serving.keys);
+  return nullptr;
+}
+
 Result<int> serve(const Serving& serving) {
+  auto credentials = credentials_of(serving);
+  if (!credentials) return failure(credentials);
+  const nbd::TlsCredentials* tls = credentials->get();
   std::vector<std::unique_ptr<nbd::Export>> exports;
   std::vector<nbd::Export*> shown;
   for (const ServedImage& image : serving.images) {
@@ -107,9 +126,11 @@ Result<int> serve(const Serving& serving) {
   }
   auto place = ServePlace::open(serving.place);
   if (!place) return failure(place);
-  if (place->beyond_this_machine())
-    print_warning("whoever reaches this address can read the disk: nothing asks who they are, nothing is encrypted");
-  auto server = nbd::Server::create(shown, serving.limits);
+  if (place->beyond_this_machine() && !tls && !serving.in_the_clear)
+    return failure(ErrorKind::refused, "serve",
+                   "other machines reach this address, and nothing would ask who they are: --tls-certificates or "
+                   "--tls-psk does, --no-tls serves all the same");
+  auto server = nbd::Server::create(shown, serving.limits, tls);
   if (!server) return failure(server);
 
   // A client that goes away while it is sent to is no reason to end.
@@ -127,14 +148,14 @@ Result<int> serve(const Serving& serving) {
   }
   if (auto written = write_pid_file(serving.pid_file); !written) return failure(written);
   std::optional<ServedCommand> command;
-  const std::string uri = place->uri(serving.images[0].name);
+  const std::string uri = place->uri(serving.images[0].name, tls);
   if (!serving.command.empty()) {
     auto started = ServedCommand::start(serving.command, uri, place->socket_path());
     if (!started) return failure(started);
     command.emplace(std::move(*started));
     events.push_back({command->descriptor(), [] { return true; }});
   } else {
-    for (const ServedImage& image : serving.images) fmt::print("{}\n", place->uri(image.name));
+    for (const ServedImage& image : serving.images) fmt::print("{}\n", place->uri(image.name, tls));
     std::fflush(stdout);
   }
   (*server)->run(place->listeners(), events, serving.once);
@@ -157,6 +178,10 @@ int run_serve(Arguments arguments) {
   line.text("--yes-erase", image.yes_erase);
   line.text("--socket", serving.place.socket);
   line.text("--tcp", serving.place.tcp);
+  line.text("--tls-certificates", serving.certificates);
+  line.flag("--tls-verify-clients", serving.verify_clients);
+  line.text("--tls-psk", serving.keys);
+  line.flag("--no-tls", serving.in_the_clear);
   line.text("--run", serving.command);
   line.flag("--once", serving.once);
   line.text("-l,--snapshot", image.snapshot);

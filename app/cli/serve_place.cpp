@@ -70,11 +70,11 @@ ServePlace::~ServePlace() {
   if (!folder_.empty()) rmdir(folder_.c_str());
 }
 
-std::string ServePlace::uri(const std::string& name) const {
+std::string ServePlace::uri(const std::string& name, bool tls) const {
   for (const nbd::Address& address : addresses_) {
     if (address.kind == nbd::Address::Kind::unix_socket && !address.host.empty())
-      return nbd::unix_uri(std::filesystem::absolute(address.host).string(), name);
-    if (address.kind == nbd::Address::Kind::tcp) return nbd::tcp_uri(address.host, address.port, name);
+      return nbd::unix_uri(std::filesystem::absolute(address.host).string(), name, tls);
+    if (address.kind == nbd::Address::Kind::tcp) return nbd::tcp_uri(address.host, address.port, name, tls);
   }
   return {};
 }

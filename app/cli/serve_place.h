@@ -24,7 +24,7 @@ class ServePlace {
 
   const std::vector<Descriptor>& listeners() const { return listeners_; }
   // Of an export, by the first place that has one; empty when none has.
-  std::string uri(const std::string& name) const;
+  std::string uri(const std::string& name, bool tls) const;
   std::string socket_path() const;  // empty: none
   bool beyond_this_machine() const;
 

@@ -32,6 +32,7 @@ Connection::Connection(Descriptor socket) : socket_(std::move(socket)) {
 }
 
 size_t Connection::receive(MutableBytes into) {
+  if (tls_) return tls_->receive(into);
   for (;;) {
     const ssize_t count = recv(fd(), into.data(), into.size(), 0);
     if (count >= 0) return static_cast<size_t>(count);
@@ -40,6 +41,11 @@ size_t Connection::receive(MutableBytes into) {
 }
 
 bool Connection::send(std::span<iovec> parts, bool more) {
+  if (tls_) {
+    return std::ranges::all_of(parts, [this](const iovec& part) {
+      return tls_->send({static_cast<const std::byte*>(part.iov_base), part.iov_len});
+    });
+  }
   while (!parts.empty()) {
     const msghdr message = message_of(parts);
     const ssize_t count = sendmsg(fd(), &message, MSG_NOSIGNAL | (more ? MSG_MORE : 0));

@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "core/base/bytes.h"
 #include "core/device/descriptor.h"
+#include "core/nbd/tls.h"
 
 namespace disklathe::nbd {
 
@@ -21,7 +23,10 @@ class Connection {
 
   int fd() const { return socket_.get(); }
   // Both ends are on this machine and nothing stands between: the kernel can pass pages of a file on.
-  bool can_send_file() const { return local_; }
+  bool can_send_file() const { return local_ && !tls_; }
+  // All that follows is inside of it; then only what waits is to be used.
+  void secure(std::unique_ptr<TlsSession> tls) { tls_ = std::move(tls); }
+  bool is_secure() const { return tls_ != nullptr; }
 
   // Waits for at least a byte; 0: there will be none.
   size_t receive(MutableBytes into);
@@ -44,6 +49,7 @@ class Connection {
  private:
   Descriptor socket_;
   bool local_ = false;
+  std::unique_ptr<TlsSession> tls_;
   std::atomic<bool> ending_{false}, cut_{false};
 };
 

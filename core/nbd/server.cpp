@@ -37,14 +37,15 @@ struct Server::Client {
   std::thread thread;
 };
 
-Result<std::unique_ptr<Server>> Server::create(std::vector<Export*> exports, const ServerLimits& limits) {
+Result<std::unique_ptr<Server>> Server::create(std::vector<Export*> exports, const ServerLimits& limits,
+                                               const TlsCredentials* tls) {
   auto wake = WakeEvent::create();
   if (!wake) return failure(wake);
-  return std::unique_ptr<Server>(new Server(std::move(exports), limits, std::move(*wake)));
+  return std::unique_ptr<Server>(new Server(std::move(exports), limits, tls, std::move(*wake)));
 }
 
-Server::Server(std::vector<Export*> exports, const ServerLimits& limits, WakeEvent wake)
-    : exports_(std::move(exports)), limits_(limits), wake_(std::move(wake)) {}
+Server::Server(std::vector<Export*> exports, const ServerLimits& limits, const TlsCredentials* tls, WakeEvent wake)
+    : exports_(std::move(exports)), limits_(limits), tls_(tls), wake_(std::move(wake)) {}
 
 Server::~Server() = default;
 
@@ -165,7 +166,7 @@ void Server::drain() {
 void Server::serve(Client& client) {
   std::vector<const ExportInfo*> infos;
   for (Export* one : exports_) infos.push_back(&one->info());
-  Handshake handshake(std::move(infos), TlsMode::none);
+  Handshake handshake(std::move(infos), tls_ ? TlsMode::required : TlsMode::none);
   std::vector<std::byte> received;
   if (!negotiate(client, handshake, received)) return;
   client.used_export = true;
@@ -173,7 +174,8 @@ void Server::serve(Client& client) {
   Export& chosen = *exports_[handshake.agreement().export_index];
   const std::unique_ptr<Access> access = chosen.access();
   const Terms terms{.info = chosen.info(), .agreement = handshake.agreement()};
-  if (chosen.info().queued)
+  // TLS takes bytes in order; what is gained by many requests in flight is lost to it many times over.
+  if (chosen.info().queued && !client.connection.is_secure())
     QueuedSession(client.connection, *access, terms, received, client.traffic).run();
   else
     CachedSession(client.connection, *access, terms, received, client.traffic).run();
@@ -194,6 +196,14 @@ bool Server::negotiate(Client& client, Handshake& handshake, std::vector<std::by
       output.clear();
     }
     if (handshake.state() == Handshake::State::transmitting) return true;
+    if (handshake.state() == Handshake::State::start_tls) {
+      // What came in the clear after STARTTLS was said by nobody knows whom.
+      if (!received.empty()) return false;
+      auto session = TlsSession::accept(*tls_, client.connection.fd());
+      if (!session) return false;
+      client.connection.secure(std::move(session));
+      handshake.tls_started();
+    }
     if (handshake.state() != Handshake::State::negotiating) return false;
     const size_t taken = handshake.advance(received, output);
     received.erase(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(taken));

@@ -13,6 +13,7 @@
 #include "core/io/io_backend.h"
 #include "core/nbd/export.h"
 #include "core/nbd/handshake.h"
+#include "core/nbd/tls.h"
 
 namespace disklathe::nbd {
 
@@ -27,8 +28,9 @@ struct ServerLimits {
 // one that has been in its handshake longest makes room.
 class Server {
  public:
-  // The exports outlive it.
-  static Result<std::unique_ptr<Server>> create(std::vector<Export*> exports, const ServerLimits& limits);
+  // The exports and credentials outlive it. tls: who does not speak it is served nothing; null: nobody does.
+  static Result<std::unique_ptr<Server>> create(std::vector<Export*> exports, const ServerLimits& limits,
+                                                const TlsCredentials* tls = nullptr);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -47,7 +49,7 @@ class Server {
   struct Client;
   using Time = std::chrono::steady_clock::time_point;
 
-  Server(std::vector<Export*> exports, const ServerLimits& limits, WakeEvent wake);
+  Server(std::vector<Export*> exports, const ServerLimits& limits, const TlsCredentials* tls, WakeEvent wake);
   bool accept_client(int listener);
   void serve(Client& client);
   bool negotiate(Client& client, Handshake& handshake, std::vector<std::byte>& received);
@@ -58,6 +60,7 @@ class Server {
 
   const std::vector<Export*> exports_;
   const ServerLimits limits_;
+  const TlsCredentials* const tls_;
   const WakeEvent wake_;  // a client has left
   std::list<Client> clients_;
   bool served_ = false;  // a client that used an export has left

@@ -8,6 +8,8 @@
 namespace disklathe::nbd {
 namespace {
 
+std::string_view scheme(bool tls) { return tls ? "nbds" : "nbd"; }
+
 // RFC 3986: what is neither unreserved nor a slash goes as %XX.
 std::string encoded(std::string_view text) {
   std::string out;
@@ -21,15 +23,15 @@ std::string encoded(std::string_view text) {
 
 }  // namespace
 
-std::string unix_uri(std::string_view socket_path, std::string_view name) {
-  return fmt::format("nbd+unix:///{}?socket={}", encoded(name), encoded(socket_path));
+std::string unix_uri(std::string_view socket_path, std::string_view name, bool tls) {
+  return fmt::format("{}+unix:///{}?socket={}", scheme(tls), encoded(name), encoded(socket_path));
 }
 
-std::string tcp_uri(std::string_view host, uint16_t port, std::string_view name) {
+std::string tcp_uri(std::string_view host, uint16_t port, std::string_view name, bool tls) {
   const bool ipv6 = host.find(':') != std::string_view::npos;
   const std::string shown = ipv6 ? fmt::format("[{}]", host) : std::string(host);
-  return name.empty() ? fmt::format("nbd://{}:{}", shown, port)
-                      : fmt::format("nbd://{}:{}/{}", shown, port, encoded(name));
+  return name.empty() ? fmt::format("{}://{}:{}", scheme(tls), shown, port)
+                      : fmt::format("{}://{}:{}/{}", scheme(tls), shown, port, encoded(name));
 }
 
 }  // namespace disklathe::nbd
