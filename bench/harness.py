@@ -43,6 +43,7 @@ class Contender:
     role: str = "peer"                      # ours, peer, floor
     output: pathlib.Path | None = None      # a file it makes anew: removed before and after each run
     durable: str = ""                       # where the data is when it ends
+    server: subprocess.Popen | None = None  # that it asks: counted with it
 
 
 @dataclasses.dataclass
@@ -201,6 +202,7 @@ class Bench:
             raise Broken(f"{contender.command[0]} is not installed")
         read_end, write_end = os.pipe()
         busy = machine.busy_seconds()
+        served = machine.cpu_seconds(contender.server.pid) if contender.server else 0
         command = [self.tools["runner"], str(write_end), program, *map(str, contender.command[1:])]
         with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               pass_fds=(write_end,), process_group=0) as process:
@@ -221,11 +223,17 @@ class Bench:
         wall, user, system = map(float, fields[:3])
         if int(fields[4]):
             raise Broken(f"status {fields[4]}: {errors.decode(errors='replace').strip()[-300:]}")
+        peak = int(fields[3]) * 1024
+        if contender.server:
+            if contender.server.poll() is not None:
+                raise Broken(f"the server ended with {contender.server.returncode}")
+            system += machine.cpu_seconds(contender.server.pid) - served
+            peak = machine.peak_rss(contender.server.pid)
         self.others.append((max(0.0, busy - user - system), wall))
         if contender.output and not contender.output.exists():
             raise Broken("made no output")
         size = contender.output.stat().st_size if contender.output else None
-        return Run(wall, user, system, int(fields[3]) * 1024, size)
+        return Run(wall, user, system, peak, size)
 
     def race(self, cases):
         """Runs the cases' contenders in turns and returns their results in the same order."""

@@ -50,6 +50,18 @@ def busy_seconds():
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
+def cpu_seconds(pid):
+    """That a process has worked since it started"""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_rss(pid):
+    """Bytes"""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^VmHWM:\s*(\d+) kB", status, re.M)[1]) * 1024
+
+
 def description(program, folders):
     """[(what, value)]: what has to be known to compare figures with other figures"""
     cpuinfo = pathlib.Path("/proc/cpuinfo").read_text()
