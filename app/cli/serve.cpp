@@ -38,7 +38,7 @@ ready; ends on SIGTERM and Ctrl-C.
       --run COMMAND           serve while it runs; it finds the URI in $uri
       --once                  end when the first client has left
   -l, --snapshot TAG          an internal snapshot instead of the disk
-      --offset N --length N   a part of the disk
+      --partition N           one partition;  --offset N --length N: any part
   -t, --cache MODE            auto, none, writeback, directsync or unsafe
       --max-connections N     at a time (64)  --pid-file PATH  written when ready
       --idle-timeout SECONDS  send clients away that ask for nothing for so long
@@ -46,6 +46,7 @@ ready; ends on SIGTERM and Ctrl-C.
       --backing POLICY, --data-file POLICY, -U, --force-share: as with map
 )";
 
+constexpr unsigned most_partitions = 1024;
 constexpr unsigned most_connections = 10'000;
 constexpr unsigned most_seconds = 100'000'000;
 
@@ -160,7 +161,7 @@ Result<int> serve(const Serving& serving) {
   }
   (*server)->run(place->listeners(), events, serving.once);
   if (!serving.pid_file.empty()) std::remove(serving.pid_file.c_str());
-  return command ? command->exit_code() : exit_ok;
+  return command ? command->finish() : exit_ok;
 }
 
 }  // namespace
@@ -185,6 +186,7 @@ int run_serve(Arguments arguments) {
   line.text("--run", serving.command);
   line.flag("--once", serving.once);
   line.text("-l,--snapshot", image.snapshot);
+  line.number("--partition", image.partition, 1, most_partitions);
   line.size("--offset", image.offset);
   line.size("--length", image.length);
   line.choice("-t,--cache", cache, {"auto", "none", "writeback", "directsync", "unsafe"});

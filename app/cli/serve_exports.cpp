@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "app/cli/device_target.h"
@@ -11,6 +12,8 @@
 #include "app/cli/image_lock.h"
 #include "app/cli/target_usage.h"
 #include "core/engine/image_export.h"
+#include "core/engine/read_guest.h"
+#include "core/format/partition_table.h"
 
 namespace disklathe::cli {
 namespace {
@@ -52,14 +55,26 @@ Result<void> is_sure_of_format(const Image& image) {
       fmt::format("it looks like {}, but nobody has said so; it is served for writing only with -f", top.format->name));
 }
 
+// The part of the disk that clients see.
+Result<Range> part_of(const ServedImage& served, Image& image) {
+  const Range asked{served.offset.value_or(0), served.length.value_or(0)};
+  if (served.partition == 0) {
+    if (asked.at <= image.size() && asked.length <= image.size() - asked.at) return asked;
+    return no(ErrorKind::invalid, served.path,
+              fmt::format("its disk has {} bytes; --offset and --length do not lie inside", image.size()));
+  }
+  if (served.offset || served.length)
+    return no(ErrorKind::invalid, served.path, "--partition excludes --offset and --length");
+  std::vector<std::byte> head(std::min<uint64_t>(image.size(), partition_entries_head));
+  if (auto read = read_guest(image, 0, head); !read) return failure(read);
+  if (const auto found = find_partition(head, image.size(), served.partition)) return *found;
+  return no(ErrorKind::not_found, served.path, fmt::format("its disk has no partition {}", served.partition));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy) {
   const ImageRequest request{.path = served.path, .format = served.format, .snapshot = served.snapshot};
-  const ExportRequest wanted{.name = served.name,
-                             .part = {served.offset.value_or(0), served.length.value_or(0)},
-                             .writable = served.writable,
-                             .changes = policy.share};
   FileOpener opener = make_opener(policy);
   if (served.writable) {
     opener.open = [&](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
@@ -72,12 +87,11 @@ Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, cons
   if (served.writable) {
     if (auto sure = is_sure_of_format(**image); !sure) return failure(sure);
   }
-  const uint64_t size = (*image)->size();
-  auto made = make_export(std::move(*image), wanted);
-  if (made || made.error().subject.empty() == false) return made;
-  made.error().subject = served.path;
-  if (made.error().kind == ErrorKind::invalid)
-    made.error().cause = fmt::format("its disk has {} bytes; --offset and --length do not lie inside", size);
+  const auto part = part_of(served, **image);
+  if (!part) return std::unexpected(part.error());
+  auto made = make_export(std::move(*image),
+                          {.name = served.name, .part = *part, .writable = served.writable, .changes = policy.share});
+  if (!made && made.error().subject.empty()) made.error().subject = served.path;
   return made;
 }
 

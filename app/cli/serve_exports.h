@@ -15,6 +15,7 @@ struct ServedImage {
   std::string name;  // of the export; empty: the default one
   std::string path, format, snapshot;
   std::optional<uint64_t> offset, length;  // the part of the disk that is served
+  unsigned partition = 0;                  // instead of these; 0: none
   bool writable = false;
   std::string yes_erase;  // the ID of the block device that clients may write to; empty: it is asked for
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/served_command.h"
 
+#include <poll.h>
 #include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -63,12 +64,12 @@ ServedCommand::ServedCommand(ServedCommand&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)), pidfd_(std::move(other.pidfd_)) {}
 
 ServedCommand::~ServedCommand() {
-  if (pid_ < 0) return;
-  kill(pid_, SIGTERM);
-  (void)exit_code();
+  if (pid_ >= 0) (void)finish();
 }
 
-int ServedCommand::exit_code() {
+int ServedCommand::finish() {
+  pollfd ended{.fd = pidfd_.get(), .events = POLLIN, .revents = 0};
+  if (poll(&ended, 1, 0) == 0) kill(pid_, SIGTERM);
   int status = 0;
   pid_t waited = -1;
   do {

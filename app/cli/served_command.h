@@ -14,12 +14,11 @@ class ServedCommand {
   static Result<ServedCommand> start(const std::string& command, const std::string& uri, const std::string& socket);
   ServedCommand(ServedCommand&& other) noexcept;
   ServedCommand& operator=(ServedCommand&&) = delete;
-  // Sends it SIGTERM if it still runs, and waits.
   ~ServedCommand();
 
   int descriptor() const { return pidfd_.get(); }  // readable when it has ended
-  // Its exit code as a shell tells it; waits for its end.
-  int exit_code();
+  // Its exit code as a shell tells it. One that still runs is sent SIGTERM, and waited for.
+  int finish();
 
  private:
   ServedCommand(int pid, Descriptor pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}

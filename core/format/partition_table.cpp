@@ -15,7 +15,8 @@ constexpr std::array<uint32_t, 4> sector_sizes{512, 1024, 2048, 4096};
 constexpr size_t mbr_size = 512, mbr_entries_at = 446, mbr_entry_size = 16, mbr_signature_at = 510;
 constexpr uint16_t mbr_signature = 0xaa55;
 constexpr uint8_t protective = 0xee;  // the type of the one partition that stands for a GPT
-constexpr size_t gpt_header_size = 92;
+constexpr size_t gpt_header_size = 92, gpt_entry_size = 128;
+constexpr unsigned mbr_entries = 4;
 
 // The header in the second sector, if sectors have this size.
 std::optional<PartitionTable> read_gpt(Bytes head, uint32_t sector) {
@@ -33,7 +34,7 @@ PartitionTable read_mbr(Bytes head, std::optional<uint64_t> disk_size) {
   PartitionTable table;
   if (head.size() < mbr_size || load_le<uint16_t>(head, mbr_signature_at) != mbr_signature) return table;
   uint64_t end = 0;  // of the last partition, in sectors
-  for (size_t i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < mbr_entries; ++i) {
     const Bytes entry = head.subspan(mbr_entries_at + i * mbr_entry_size, mbr_entry_size);
     const auto active = std::to_integer<uint8_t>(entry[0]), type = std::to_integer<uint8_t>(entry[4]);
     // The boot sector of a FAT or NTFS file system has the same signature, and code where the entries would be.
@@ -49,7 +50,39 @@ PartitionTable read_mbr(Bytes head, std::optional<uint64_t> disk_size) {
   return table;
 }
 
+// In bytes, where it lies inside the disk.
+std::optional<Range> sectors(uint64_t first, uint64_t count, uint64_t sector, uint64_t disk_size) {
+  const auto at = checked_multiply(first, sector), length = checked_multiply(count, sector);
+  if (!at || !length || *length == 0 || *at > disk_size || *length > disk_size - *at) return std::nullopt;
+  return Range{*at, *length};
+}
+
+std::optional<Range> find_in_gpt(Bytes head, uint32_t sector, uint64_t disk_size, unsigned number) {
+  const Bytes header = head.subspan(sector, gpt_header_size);
+  const auto entries = checked_multiply<uint64_t>(load_le<uint64_t>(header, 72), sector);
+  const uint64_t count = load_le<uint32_t>(header, 80), size = load_le<uint32_t>(header, 84);
+  if (!entries || number > count || size < gpt_entry_size) return std::nullopt;
+  const auto at = checked_add(*entries, (number - 1) * size);
+  if (!at || *at > head.size() || head.size() - *at < gpt_entry_size) return std::nullopt;
+  const Bytes entry = head.subspan(*at, gpt_entry_size);
+  const bool used = std::ranges::any_of(entry.first(16), [](std::byte byte) { return byte != std::byte{0}; });
+  const uint64_t first = load_le<uint64_t>(entry, 32), last = load_le<uint64_t>(entry, 40);
+  if (!used || last < first || last == UINT64_MAX) return std::nullopt;
+  return sectors(first, last - first + 1, sector, disk_size);
+}
+
 }  // namespace
+
+std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number) {
+  const PartitionTable table = read_partition_table(head, disk_size);
+  if (number == 0 || table.kind == PartitionTable::Kind::none) return std::nullopt;
+  const uint32_t sector = table.sector_size.value_or(sector_sizes.front());
+  if (table.kind == PartitionTable::Kind::gpt) return find_in_gpt(head, sector, disk_size, number);
+  if (number > mbr_entries) return std::nullopt;
+  const Bytes entry = head.subspan(mbr_entries_at + (number - 1) * mbr_entry_size, mbr_entry_size);
+  if (entry[4] == std::byte{0}) return std::nullopt;
+  return sectors(load_le<uint32_t>(entry, 8), load_le<uint32_t>(entry, 12), sector, disk_size);
+}
 
 PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size) {
   std::optional<PartitionTable> found;

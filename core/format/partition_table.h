@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/base/bytes.h"
+#include "core/base/range.h"
 
 namespace disklathe {
 
@@ -25,5 +26,12 @@ inline constexpr size_t partition_table_head = 8192;
 
 // MBR: as every PC boots it; GPT: UEFI specification 2.10, 5.3.2. disk_size: bytes, where it is known.
 PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size);
+
+// Bytes from the start of the disk that partitions are looked for in: tables of the usual size lie inside.
+inline constexpr size_t partition_entries_head = 64 << 10;
+
+// Where a partition is: GPT entries count from 1, of an MBR the four primary ones. Nothing: there is none of that
+// number, or it does not lie inside the disk.
+std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number);
 
 }  // namespace disklathe

@@ -5,6 +5,8 @@ import json
 import os
 import random
 import shutil
+import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -111,6 +113,19 @@ class Interoperation(ReadTest):
             self.same_bytes("copied", "a.raw")
         self.refuses("serve", "--offset", "10M", "-f", "raw", "a.raw", code=2, says="do not lie inside")
 
+    def test_one_partition(self):
+        if not shutil.which("sfdisk"):
+            self.skipTest("not installed: sfdisk")
+        for label in ("gpt", "dos"):
+            self.data("disk.raw", (2 * MIB, 3 * MIB), size=8 * MIB)
+            self.run_program("sfdisk", "-q", "disk.raw", input=f"label: {label}\nstart=2048, size=2048\nstart=4096, size=6144\n")
+            self.qemu("convert", "-O", "qcow2", "-f", "raw", "disk.raw", "disk.qcow2")
+            with serving("--partition", "2", "disk.qcow2") as (_, uri):
+                self.run_program("nbdcopy", uri, "copied")
+                self.assertEqual(self.content("copied"), self.content("disk.raw")[2 * MIB:5 * MIB])
+            self.refuses("serve", "--partition", "3", "disk.qcow2", code=11, says="no partition 3")
+        self.refuses("serve", "--partition", "1", "--offset", "5", "disk.qcow2", code=2, says="excludes")
+
     def test_direct_io_and_odd_sizes(self):
         with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
             path = os.path.join(folder, "odd.raw")
@@ -156,6 +171,15 @@ class Ending(ReadTest):
         self.data("a.raw", (0, 70000), size=MIB)
         done = self.ours("serve", "-f", "raw", "--run", 'nbdcopy "$uri" copied && exit 7', "a.raw", code=7)
         self.assertEqual((self.content("copied"), done.stdout), (self.content("a.raw"), ""))
+
+    def test_run_is_ended_with_the_server(self):
+        self.data("a.raw", (0, 70000), size=MIB)
+        process = subprocess.Popen([DISKLATHE, "serve", "-f", "raw", "--run", "echo up; exec sleep 60", "a.raw"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "up\n")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(10), 128 + signal.SIGTERM)
+        process.stdout.close()
 
     def test_once_ends_with_the_client(self):
         self.data("a.raw", (0, 70000), size=MIB)

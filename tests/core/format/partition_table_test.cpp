@@ -2,6 +2,7 @@
 #include "core/format/partition_table.h"
 
 #include <QTest>
+#include <climits>
 #include <cstring>
 
 #include "core/base/endian.h"
@@ -48,6 +49,31 @@ class PartitionTableTest : public QObject {
     QCOMPARE(table.kind, Kind::gpt);
     QCOMPARE(table.sector_size, std::optional(sector));
     QCOMPARE(table.backup_at, std::optional<uint64_t>(uint64_t{999} * sector));
+  }
+
+  void partitionsAreFoundByTheirNumber() {
+    auto head = std::vector<std::byte>(partition_entries_head);
+    put_gpt(head, 4096, 999);
+    store_le<uint64_t>(head, 4096 + 72, 2);  // entries from sector 2 on
+    store_le<uint32_t>(head, 4096 + 80, 128);
+    store_le<uint32_t>(head, 4096 + 84, 128);
+    const size_t second = 2 * 4096 + 128;
+    head[second] = std::byte{1};
+    store_le<uint64_t>(head, second + 32, 256);
+    store_le<uint64_t>(head, second + 40, 511);
+    QCOMPARE(find_partition(head, 16 * mib, 2), std::optional(Range{mib, mib}));
+    for (const unsigned none : {0U, 1U, 3U, 129U, UINT_MAX}) QVERIFY(!find_partition(head, 16 * mib, none));
+    QVERIFY(!find_partition(head, 2 * mib - 1, 2));  // not inside the disk
+    store_le<uint64_t>(head, second + 40, UINT64_MAX);
+    QVERIFY(!find_partition(head, 16 * mib, 2));
+    store_le<uint64_t>(head, 4096 + 72, UINT64_MAX / 4096);
+    QVERIFY(!find_partition(head, 16 * mib, 2));
+
+    head = blank();
+    put_mbr(head, 3, 0x83, 2048, 4096);
+    QCOMPARE(find_partition(head, 16 * mib, 4), std::optional(Range{mib, 2 * mib}));
+    for (const unsigned none : {0U, 1U, 5U}) QVERIFY(!find_partition(head, 16 * mib, none));
+    QVERIFY(!find_partition(blank(), 16 * mib, 1));
   }
 
   void gptForBothSizesFitsEither() {

@@ -98,6 +98,13 @@ Task<void> catch_ball(Ball& ball, int player) {
   }
 }
 
+Task<void> take_turns(Ring& ring, std::vector<int>& order, int name) {
+  for (int i = 0; i < 3; ++i) {
+    order.push_back(name);
+    co_await ring.next_turn();
+  }
+}
+
 double thread_cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -123,6 +130,17 @@ class RingTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void theNextTurnComesAfterAllThatIsThereNow() {
+    for (const RingKind kind : {RingKind::immediate, RingKind::threads}) {
+      auto ring = std::move(*Ring::create(kind));
+      std::vector<int> order;
+      ring->spawn(take_turns(*ring, order, 1));
+      ring->spawn(take_turns(*ring, order, 2));
+      ring->run();
+      QCOMPARE(order, (std::vector{1, 2, 1, 2, 1, 2}));
+    }
+  }
+
   void initTestCase() {
     std::string content;
     for (uint32_t i = 0; i < block_count_; ++i) {
