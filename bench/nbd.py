@@ -94,6 +94,11 @@ def through(servers, program, command_of, output=None):
                       output, server=server) for name, (server, uri) in servers.items()]
 
 
+def without_nbdkit(servers):
+    """Its qcow2 filter does not get on with qemu-img: it asserts, or never answers"""
+    return {name: server for name, server in servers.items() if name != "nbdkit"}
+
+
 def to_nothing(uri):
     return ["nbdcopy", uri, "null:"]
 
@@ -175,7 +180,8 @@ def device(bench):
             up = Servers(bench, folder, stack).all(node, "qcow2", direct=True)
             bench.case(Case("NBD Unix, preallocated qcow2 on a loop device, nbdcopy", through(up, "nbdcopy", to_nothing),
                             Goal(0.70), Goal(0.60)))
-            contenders = through(up, "qemu-img", lambda uri: ["qemu-img", "convert", "-f", "raw", "-O", "raw", uri, out], out)
+            contenders = through(without_nbdkit(up), "qemu-img",
+                                 lambda uri: ["qemu-img", "convert", "-f", "raw", "-O", "raw", uri, out], out)
             bench.case(Case("NBD Unix, preallocated qcow2 on a loop device, qemu-img", contenders, Goal(0.55), Goal(0.45),
                             equal(raw, ("raw", "raw"), contenders[0])))
 
@@ -189,7 +195,7 @@ def sparse(bench):
             with contextlib.ExitStack() as stack:
                 up = Servers(bench, folder, stack).all(image, "qcow2")
                 contenders = through(up, "nbdcopy", lambda uri: ["nbdcopy", uri, out], out)
-                contenders += through(up, "qemu-img",
+                contenders += through(without_nbdkit(up), "qemu-img",
                                       lambda uri: ["qemu-img", "convert", "-f", "raw", "-O", "raw", uri, out], out)
                 ours = [c for c in contenders if c.role == "ours"]
                 for one in ours:

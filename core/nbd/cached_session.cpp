@@ -264,9 +264,24 @@ bool CachedSession::pass(std::span<const Run> runs, bool& complete) {
     if (!flush_replies(true)) return false;
     const auto sent = connection_.send_file(run.fd, run.at, run.range.length);
     if (!sent) return false;
-    if (*sent == run.range.length) continue;
-    complete = false;
-    if (!pad(run.range.length - *sent)) return false;
+    if (*sent < run.range.length && !copy_rest(run, *sent, complete)) return false;
+  }
+  return true;
+}
+
+// Of what the kernel did not pass on: some file systems do not, and a file may have become shorter.
+bool CachedSession::copy_rest(Run run, uint64_t sent, bool& complete) {
+  const uint64_t end = run.range.end();
+  for (uint64_t at = run.range.at + sent; at < end;) {
+    const Range part{at, std::min<uint64_t>(end - at, copied_at_once)};
+    const MutableBytes into = room(part.length);
+    if (auto fetched = fetch(cut({&run, 1}, part), into); !fetched) {
+      complete = false;
+      return pad(end - at);
+    }
+    queue(into.data(), into.size());
+    at = part.end();
+    if (!flush_replies(true)) return false;
   }
   return true;
 }

@@ -35,6 +35,7 @@ class CachedSession {
   Sent copy_chunk(const Request& request, std::span<const Run> runs, ChunkFlag flag);
   bool pass_chunk(const Request& request, std::span<const Run> runs);
   bool pass(std::span<const Run> runs, bool& complete);
+  bool copy_rest(Run run, uint64_t sent, bool& complete);
   bool pad(uint64_t length);
   Result<void> fetch(std::span<const Run> runs, MutableBytes into);
   bool answer_block_status(const Request& request);

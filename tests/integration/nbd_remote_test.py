@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# LABELS: slow
 # TIMEOUT: 120
 """nbd:// and nbd+unix:// as sources and targets: of qemu-nbd, of nbdkit, of ourselves, and of servers that mean harm."""
 

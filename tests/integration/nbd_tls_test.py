@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# LABELS: slow
 # TIMEOUT: 120
 """TLS both ways: ours serves libnbd's and qemu's clients by certificates and by keys, and reads from qemu-nbd."""
 
