@@ -11,11 +11,10 @@
 #include <unistd.h>
 #include <KAuth/ActionReply>
 #include <KAuth/HelperSupport>
+#include <QCoreApplication>
 #include <QObject>
 #include <QSet>
 #include <QVariantMap>
-#include <array>
-#include <cerrno>
 #include <csignal>
 #include <string>
 #include <vector>
@@ -50,10 +49,7 @@ std::optional<ucred> owner_of(int socket) {
 
 // The program that opens devices: beside this one, or where it is installed.
 std::string opener_program() {
-  std::array<char, PATH_MAX> own{};
-  const ssize_t length = readlink("/proc/self/exe", own.data(), own.size());
-  const std::string path(own.data(), length > 0 ? static_cast<size_t>(length) : 0);
-  const std::string beside = path.substr(0, path.rfind('/') + 1) + "disklathe-opener";
+  const std::string beside = QCoreApplication::applicationDirPath().toStdString() + "/disklathe-opener";
   return access(beside.c_str(), X_OK) == 0 ? beside : DISKLATHE_LIBEXEC "/disklathe-opener";
 }
 
@@ -64,8 +60,7 @@ bool start_opener(int socket, std::vector<std::string> words) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   char* no_environment[] = {nullptr};
-  sigset_t none, all;
-  sigemptyset(&none);
+  sigset_t all;
   sigfillset(&all);
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -75,9 +70,8 @@ bool start_opener(int socket, std::vector<std::string> words) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
   posix_spawn_file_actions_addclosefrom_np(&files, 4);
-  posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
   const int error = posix_spawn(&pid, program.c_str(), &files, &attributes, argv.data(), no_environment);
   posix_spawnattr_destroy(&attributes);

@@ -6,6 +6,7 @@
 // caller.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
 #include <linux/fs.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -88,31 +89,37 @@ Error error_of(const Denial& denial, const Identity& device) {
   return error;
 }
 
-std::unexpected<Denial> replaced() { return std::unexpected(Denial{.reason = Denial::Reason::replaced}); }
-
-// Exactly that device: of what the kernel numbers, the number has to be said.
-bool is_wanted(const Identity& wanted, const Identity& now) {
-  return differences(wanted, now).empty() && wanted.diskseq.has_value() == now.diskseq.has_value();
+void act_as(uid_t uid, gid_t gid) {
+  if (seteuid(0) != 0 || setegid(gid) != 0 || seteuid(uid) != 0) std::abort();
 }
 
-Guarded<std::unique_ptr<FileDevice>> open_to_write(const Identity& wanted) {
-  const auto chosen = choose_device_number(wanted.number);
-  if (!chosen) return std::unexpected(chosen.error());
-  if (!is_wanted(wanted, chosen->identity)) return replaced();
-  return open_chosen(*chosen, CacheMode::automatic);  // O_EXCL; and looks again at who it is and who uses it
-}
+// While this lives no more is looked at than the caller may: libblkid, which is asked what is on a disk that udev has
+// no record of, must not read that as root; and identities are what the caller saw.
+struct AsCaller {
+  explicit AsCaller(const Order& order) { act_as(order.uid, order.gid); }
+  ~AsCaller() { act_as(0, 0); }
+};
 
-Guarded<std::unique_ptr<FileDevice>> open_to_read(const Identity& wanted) {
+// The wanted device, and no other behind its number; for writing O_EXCL, and after who uses it was looked at: the last
+// word.
+Guarded<std::unique_ptr<FileDevice>> open_device(const Order& order) {
+  const auto denied = [](Denial::Reason reason) { return std::unexpected(Denial{.reason = reason}); };
   const auto failed = [](Error error) { return std::unexpected(Denial{.error = std::move(error)}); };
-  const auto named = identity_of_number(wanted.number);
+  const auto named = identity_of_number(order.device.number);
   if (!named) return failed(named.error());
   std::string path = "/dev/" + named->name;
   std::ranges::replace(path, '!', '/');  // how sysfs writes names with a slash
-  auto device = FileDevice::open({.path = path});
-  if (!device) return failed(std::move(device.error()));
+  auto device = FileDevice::open({.path = path, .writable = order.action.writes});
+  if (!device && device.error().kind != ErrorKind::busy) return failed(std::move(device.error()));
+  const AsCaller caller(order);
+  if (order.action.writes)
+    if (const auto chosen = choose_device_number(order.device.number); !chosen) return std::unexpected(chosen.error());
+  if (!device) return denied(Denial::Reason::held);
   const auto opened = identity_of_descriptor((*device)->descriptor());
   if (!opened) return failed(opened.error());
-  if (!is_wanted(wanted, *opened)) return replaced();
+  // Where the kernel numbers its disks the request has to say the number.
+  if (!differences(order.device, *opened).empty() || order.device.diskseq.has_value() != opened->diskseq.has_value())
+    return denied(Denial::Reason::replaced);
   return std::move(*device);
 }
 
@@ -136,24 +143,17 @@ Result<void> flush(const FileDevice& device) {
   if (ioctl(device.descriptor(), BLKFLSBUF, 0) != 0) return failure(os_failure(errno, "flush", device.name()));
   const TableReread table = reread_partition_table(device.descriptor());
   if (table == TableReread::done || table == TableReread::none) return {};
-  return failure(os_failure(table == TableReread::busy ? EBUSY : EIO, "read the partitions of", device.name()));
+  return failure(os_failure(EBUSY, "read the partitions of", device.name()));
 }
 
-// Until the other end of the socket is gone.
-void wait_for_end(int socket) {
-  char ignored[512];
-  for (pollfd watched{socket, POLLIN, 0}; poll(&watched, 1, -1) >= 0 || errno == EINTR;)
-    if (const ssize_t count = read(socket, ignored, sizeof ignored); count == 0 || (count < 0 && errno != EAGAIN))
-      return;
-}
-
-bool gone(int socket) {
+// Whether the other end of the socket is gone; -1: waits for that.
+bool gone(int socket, int patience) {
   pollfd watched{socket, POLLRDHUP, 0};
-  return poll(&watched, 1, 0) != 0;
+  return poll(&watched, 1, patience) != 0;
 }
 
 Result<void> obey(const Order& order, job::WorkerChannel& client) {
-  auto device = order.action.writes ? open_to_write(order.device) : open_to_read(order.device);
+  auto device = open_device(order);
   if (!device) return failure(error_of(device.error(), order.device));
   if (order.action.kind) return launch(order, **device);
   std::optional<MaxSectorsOverride> tuned;
@@ -165,7 +165,7 @@ Result<void> obey(const Order& order, job::WorkerChannel& client) {
     return flushed;
   }
   if (auto told = client.send(job::Hello{.program = std::string(version())}); !told) return told;
-  if (tuned) wait_for_end(client.descriptor());  // the old value comes back with the end of this function
+  if (tuned) gone(client.descriptor(), -1);  // the old value comes back with the end of this function
   return {};
 }
 
@@ -176,7 +176,7 @@ int main(int count, char** arguments) {
   using namespace disklathe;
   const std::vector<std::string> words(arguments + 1, arguments + std::max(count, 1));
   const auto order = helper::read_order(words);
-  if (!order || helper::gone(helper::socket_fd)) return EXIT_FAILURE;  // who asked has given up
+  if (!order || setgroups(0, nullptr) != 0 || helper::gone(helper::socket_fd, 0)) return EXIT_FAILURE;
   job::WorkerChannel client{Descriptor(helper::socket_fd)};
   if (const auto done = helper::obey(*order, client); !done) {
     (void)client.send(job::Failed{done.error()});

@@ -2,8 +2,10 @@
 //
 // KAuth's own client takes the answer to a request from a signal that goes to everybody and is matched by the action's
 // name, and never hears that the helper was busy. So the helper's method is called as KAuth does, and the answer taken
-// from the reply to this very call (docs/adr/0017).
+// from the reply to this very call (docs/adr/0018).
 #include "helper/client/authorization.h"
+
+#include <poll.h>
 
 #include <KAuth/ActionReply>
 #include <QDBusConnection>
@@ -78,11 +80,18 @@ Authorization::Authorization(const Request& request, Descriptor socket, QObject*
 Result<std::unique_ptr<job::Client>> Authorization::ask(const Request& request, QObject* parent) {
   auto sockets = job::make_socket_pair();
   if (!sockets) return failure(sockets);
-  new Authorization(request, std::move(sockets->worker), parent);
+  auto* asking = new Authorization(request, std::move(sockets->worker), parent);
+  connect(asking, &Authorization::answered, asking, &QObject::deleteLater);
   return job::Client::connect(std::move(sockets->client));
 }
 
 void Authorization::issue() {
+  // Who has given up while the helper was busy asks no more.
+  pollfd watched{.fd = socket_.get(), .events = POLLRDHUP, .revents = 0};
+  if (poll(&watched, 1, 0) != 0) {
+    Q_EMIT answered();
+    return;
+  }
   QByteArray arguments;
   {
     QDataStream stream(&arguments, QIODevice::WriteOnly);
@@ -99,23 +108,22 @@ void Authorization::issue() {
 }
 
 void Authorization::take_answer(QDBusPendingCallWatcher* call) {
+  using Reply = KAuth::ActionReply;
   call->deleteLater();
   const QDBusPendingReply<QByteArray> reply = *call;
-  if (reply.isError()) {
-    fail(ErrorKind::io, reply.error().message());
-    return;
-  }
-  const KAuth::ActionReply answer = KAuth::ActionReply::deserialize(reply.value());
-  if (answer.type() == KAuth::ActionReply::KAuthErrorType &&
-      answer.errorCode() == KAuth::ActionReply::HelperBusyError) {
+  const Reply answer = reply.isError() ? Reply::DBusErrorReply() : Reply::deserialize(reply.value());
+  const bool of_kauth = answer.type() == Reply::KAuthErrorType;
+  if (of_kauth && answer.errorCode() == Reply::HelperBusyError) {
     QTimer::singleShot(busy_pause, this, &Authorization::issue);
     return;
   }
-  if (answer.type() == KAuth::ActionReply::KAuthErrorType)
-    fail(ErrorKind::permission, answer.errorCode() == KAuth::ActionReply::AuthorizationDeniedError
-                                    ? QStringLiteral("it was not authorised")
-                                    : QStringLiteral("KAuth says %1").arg(answer.error()));
-  else if (answer.type() == KAuth::ActionReply::HelperErrorType)
+  if (reply.isError())
+    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: %1").arg(reply.error().message()));
+  else if (of_kauth && answer.errorCode() == Reply::AuthorizationDeniedError)
+    fail(ErrorKind::permission, QStringLiteral("it was not authorised"));
+  else if (of_kauth)
+    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: KAuth says %1").arg(answer.error()));
+  else if (answer.type() == Reply::HelperErrorType)
     fail(ErrorKind::invalid, answer.errorDescription());
   socket_ = {};
   Q_EMIT answered();

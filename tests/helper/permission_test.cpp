@@ -17,23 +17,34 @@ class PermissionTest : public HelperTest {
     const Device device = make_device();
     const std::string content = pattern(3 * mebibyte, 1);
     const QString image = make_image(alice, content);
-    Client cold(alice, convert(device, image));
-    const QString hello = cold.line("hello");
-    QVERIFY2(!hello.isEmpty(), qPrintable(cold.said()));
+    Client client(alice, convert(device, image));
+    const QString hello = client.line("hello");
+    QVERIFY2(!hello.isEmpty(), qPrintable(client.said()));
     for (const char* layer : {"seccomp", "landlock"}) QVERIFY2(hello.contains(layer), qPrintable(hello));
-    QVERIFY2(cold.end().startsWith("ended well"), qPrintable(cold.said()));
+    QVERIFY2(client.end().startsWith("ended well"), qPrintable(client.said()));
     QCOMPARE(device.content().substr(0, content.size()), content);
     QCOMPARE(device.content().substr(content.size()), std::string(mebibyte, '\0'));
-    qint64 warm = 1000;
-    for (int i = 0; i < 3; ++i) {
-      Client again(alice, convert(device, image));
-      warm = std::min(warm, again.line("hello").section(' ', 1, 1).toLongLong());
-      QVERIFY2(again.end().startsWith("ended well"), qPrintable(again.said()));
+  }
+
+  void a_worker_is_there_soon() {
+    const Device device = make_device();
+    const QString image = make_image(alice, pattern(4096, 1));
+    const auto from_asking_to_hello = [&] {
+      Client client(alice, convert(device, image));
+      const QString hello = client.line("hello");
+      return client.end().startsWith("ended well") ? hello.section(' ', 1, 1).toLongLong() : 10000;
+    };
+    // Other tests run at the same time: the best of a few.
+    qint64 cold = 10000, warm = 10000;
+    for (int i = 0; i < 3 && cold > 250; ++i) {
+      for (const Running& helper : processes("disklathe-helper")) ::kill(helper.pid, SIGKILL);
+      QVERIFY(soon([] { return processes("disklathe-helper").empty(); }));
+      cold = std::min(cold, from_asking_to_hello());
     }
-    const qint64 first = hello.section(' ', 1, 1).toLongLong();
-    qInfo("from asking to hello: cold %lld ms, warm %lld ms", first, warm);
-    QVERIFY(first <= 250);
-    QVERIFY(warm <= 60);
+    for (int i = 0; i < 5 && warm > 60; ++i) warm = std::min(warm, from_asking_to_hello());
+    qInfo("from asking to hello: cold %lld ms, warm %lld ms", cold, warm);
+    QVERIFY(cold <= 250 * patience());
+    QVERIFY(warm <= 60 * patience());
   }
 
   void who_is_not_allowed_is_refused() {

@@ -34,6 +34,9 @@ inline std::string pattern(size_t size, unsigned seed) {
   return bytes;
 }
 
+// How many times longer than elsewhere things may take here.
+inline qint64 patience() { return std::max(1, qEnvironmentVariableIntValue("DISKLATHE_PATIENCE")); }
+
 inline QString q(const std::string& text) { return QString::fromStdString(text); }
 
 // disklathe-rig-client, as that user.

@@ -111,7 +111,7 @@ bool make_private() {
   fs::copy_file(helper / "org.disklathe.helper.policy", polkit / "actions/org.disklathe.helper.policy");
   std::string service = read_file(helper / "org.disklathe.helper.service");
   const size_t at = service.find("Exec="), end = service.find('\n', at);
-  service.replace(at, end - at, "Exec=" + std::string(PrivateBus::programs) + "/disklathe-helper");
+  service.replace(at, end - at, "Exec=" + PrivateBus::program("disklathe-helper"));
   write_file(rig / "services/org.disklathe.helper.service", service);
   return true;
 }
@@ -182,6 +182,8 @@ std::string PrivateBus::start() {
   };
   return wait_until(has_polkit) ? "" : "polkitd does not start: " + read_file("/run/rig/polkit.log");
 }
+
+std::string PrivateBus::program(const char* name) { return fs::path("/run/rig/bin") / name; }
 
 PrivateBus::~PrivateBus() {
   for (const pid_t server : servers_) kill(server, SIGTERM);

@@ -10,7 +10,7 @@ namespace disklathe::test {
 
 // A system bus and a polkitd of their own, in mount and PID namespaces that end with the test: nothing outside them
 // changes. Users there are alice and bob, who may do all that the helper offers, carol, who may after typing her
-// password ("sesame"), and dave, who may not. The programs of this build are in programs.
+// password ("sesame"), and dave, who may not. program() is where a program of this build is.
 class PrivateBus {
  public:
   // Goes on in the namespaces, in a process of its own; the one that calls it waits there and ends with what that ends
@@ -21,7 +21,7 @@ class PrivateBus {
   std::string start();
   ~PrivateBus();
 
-  static constexpr const char* programs = "/run/rig/bin";
+  static std::string program(const char* name);
   static constexpr const char* test_programs = "/run/rig/tests";
   static constexpr const char* folder = "/run/rig";  // for files of the test, everybody's
 
