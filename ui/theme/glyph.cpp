@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/theme/glyph.h"
 
-#include <QIconEngine>
 #include <QPainter>
 
+#include "ui/theme/drawn_icon.h"
 #include "ui/theme/theme.h"
 
 namespace disklathe::ui {
 namespace {
-
-class GlyphEngine : public QIconEngine {
- public:
-  explicit GlyphEngine(Glyph glyph) : glyph_(glyph) {}
-  void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override {
-    const Theme& t = theme();
-    paint_glyph(*painter, rect, glyph_, mode == QIcon::Disabled ? mix(t.text, t.window, 0.55) : t.text);
-  }
-  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
-    QPixmap drawn(size);
-    drawn.fill(Qt::transparent);
-    QPainter painter(&drawn);
-    paint(&painter, QRect(QPoint(), size), mode, state);
-    return drawn;
-  }
-  QIconEngine* clone() const override { return new GlyphEngine(glyph_); }
-
- private:
-  Glyph glyph_;
-};
 
 void paint_result(QPainter& p, bool good, const QColor& ink) {
   p.setPen(Qt::NoPen);
@@ -103,7 +83,9 @@ void paint_glyph(QPainter& p, QRectF at, Glyph glyph, const QColor& ink) {
   p.restore();
 }
 
-QIcon icon_of(Glyph glyph) { return QIcon(new GlyphEngine(glyph)); }
+QIcon icon_of(Glyph glyph) {
+  return drawn_icon([glyph](QPainter& p, const QRect& at, const QColor& ink) { paint_glyph(p, at, glyph, ink); });
+}
 
 GlyphView::GlyphView(Glyph glyph, int size, QWidget* parent) : QWidget(parent), glyph_(glyph) {
   setFixedSize(size, size);

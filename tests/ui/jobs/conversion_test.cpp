@@ -42,6 +42,13 @@ void drop(QWidget& on, const QString& path) {
   QCoreApplication::sendEvent(&on, &event);
 }
 
+JobRequest to_raw(const test::TempDir& folder, bool verify = false) {
+  JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true, .verify = verify},
+                     .source = text(folder.file("a.qcow2"))};
+  request.target = text(folder.file("a.raw"));
+  return request;
+}
+
 bool wait_for(const QueuedJob& job) {
   return QTest::qWaitFor([&] { return job.state() == QueuedJob::State::ended; }, patience_ms);
 }
@@ -75,9 +82,7 @@ class ConversionTest : public QObject {
     MainWindow window;
     window.show();
     drop(window, text(folder.file("a.qcow2")));
-    JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true, .verify = true},
-                       .source = text(folder.file("a.qcow2"))};
-    request.target = text(folder.file("a.raw"));
+    const JobRequest request = to_raw(folder, true);
     QueuedJob* queued = window.queue().add(request);
     QVERIFY(wait_for(*queued));
     QCOMPARE(ResultWords::sentence(*queued->result()), u"Verified: 67.1\u00a0MB read back"_s);
@@ -87,9 +92,7 @@ class ConversionTest : public QObject {
     const test::TempDir folder;
     make_image(folder.file("a.qcow2"), "16M");
     JobQueue queue;
-    JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true},
-                       .source = text(folder.file("a.qcow2"))};
-    request.target = text(folder.file("a.raw"));
+    const JobRequest request = to_raw(folder);
     QueuedJob* queued = queue.add(request);
     QVERIFY(wait_for(*queued));
     QCOMPARE(ResultWords::sentence(*queued->result()), u"Written, not verified"_s);
@@ -119,9 +122,7 @@ class ConversionTest : public QObject {
     QVERIFY(file.resize(200'000));
     file.close();
     JobQueue queue;
-    JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true},
-                       .source = text(folder.file("a.qcow2"))};
-    request.target = text(folder.file("a.raw"));
+    const JobRequest request = to_raw(folder);
     QueuedJob* queued = queue.add(request);
     QVERIFY(wait_for(*queued));
     QVERIFY(ResultWords::sentence(*queued->result()).startsWith(u"Failed: "));
@@ -131,9 +132,7 @@ class ConversionTest : public QObject {
     const test::TempDir folder;
     make_image(folder.file("a.qcow2"), "16M");
     JobQueue queue;
-    JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true},
-                       .source = text(folder.file("a.qcow2"))};
-    request.target = text(folder.file("a.raw"));
+    const JobRequest request = to_raw(folder);
     QueuedJob* queued = queue.add(request);
     queued->stop();
     QVERIFY(wait_for(*queued));
@@ -144,9 +143,7 @@ class ConversionTest : public QObject {
     const test::TempDir folder;
     make_image(folder.file("a.qcow2"), "16M");
     JobQueue queue;
-    JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true},
-                       .source = text(folder.file("a.qcow2"))};
-    request.target = text(folder.file("a.raw"));
+    const JobRequest request = to_raw(folder);
     QueuedJob* first = queue.add(request);
     QueuedJob* second = queue.add(request);
     QCOMPARE(first->state(), QueuedJob::State::running);
