@@ -250,11 +250,11 @@ bool CachedSession::pass_chunk(const Request& request, std::span<const Run> runs
   queue(header.data(), put_data(header, terms_.dialect(), request, more, request.offset, request.length));
   bool complete = true;
   if (!pass(runs, complete)) return false;
-  if (terms_.dialect() == Dialect::simple) return complete;
+  if (terms_.dialect() == Dialect::simple) return true;
   return answer(request, complete ? Code::ok : Code::io);
 }
 
-// complete: false when a file did not have all of it; zeroes took its place.
+// complete: false when a file did not have all of it; zeroes took its place, and an error has to follow.
 bool CachedSession::pass(std::span<const Run> runs, bool& complete) {
   for (const Run& run : runs) {
     if (run.zero) {
@@ -276,6 +276,8 @@ bool CachedSession::copy_rest(Run run, uint64_t sent, bool& complete) {
     const Range part{at, std::min<uint64_t>(end - at, copied_at_once)};
     const MutableBytes into = room(part.length);
     if (auto fetched = fetch(cut({&run, 1}, part), into); !fetched) {
+      // A simple reply has said that all is well: it must not come to its end.
+      if (terms_.dialect() == Dialect::simple) return false;
       complete = false;
       return pad(end - at);
     }
