@@ -13,6 +13,13 @@ namespace {
 
 constexpr size_t max_extents = 1024;  // of one walk
 constexpr size_t max_tables = 64, max_directory_entries = 4096;
+constexpr uint64_t checked_at_once = 64 << 10;  // bytes of a directory
+
+std::string lost_table(uint64_t number) { return fmt::format("grain table {} does not lie inside the file", number); }
+
+std::string lost_grain(uint64_t guest_at) {
+  return fmt::format("the grain at sector {} of the extent does not lie inside the file", guest_at / sector_size);
+}
 
 // at: the offset of the entry, in the extent's file.
 std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
@@ -24,6 +31,17 @@ std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
 GrainMap::GrainMap(const SparseHeader& header, BlockDevice& file, uint16_t file_index,
                    std::shared_ptr<TableCache> tables)
     : header_(header), file_(file), file_size_(file.size()), file_index_(file_index), tables_(std::move(tables)) {}
+
+bool GrainMap::has_table(uint64_t sector) const {
+  const uint64_t at = sector * sector_size, bytes = header_.entries_per_table * table_entry_size;
+  return at <= file_size_ && bytes <= file_size_ - at;
+}
+
+bool GrainMap::has_grain(uint64_t sector, uint64_t length) const {
+  const uint64_t at = sector * sector_size;
+  // How long a compressed one is, only its marker tells.
+  return header_.compressed() ? at < file_size_ : at <= file_size_ && length <= file_size_ - at;
+}
 
 // Goes from at_ on; offsets are the extent's own.
 class GrainMap::Walk {
@@ -51,12 +69,8 @@ class GrainMap::Walk {
         append(Extent::Kind::hole, stop - at_);
         continue;
       }
-      const uint64_t table_at = sector * sector_size;
-      const uint64_t bytes = map_.header_.entries_per_table * table_entry_size;
-      if (table_at > map_.file_size_ || bytes > map_.file_size_ - table_at) {
-        return corrupt(entry_at, fmt::format("grain table {} does not lie inside the file", index));
-      }
-      if (auto done = grain_table(table_at, index * table_span_, stop); !done) return done;
+      if (!map_.has_table(sector)) return corrupt(entry_at, lost_table(index));
+      if (auto done = grain_table(sector * sector_size, index * table_span_, stop); !done) return done;
     }
     return {};
   }
@@ -101,12 +115,8 @@ class GrainMap::Walk {
       return append(Extent::Kind::zero, length), Result<void>{};
     }
     const uint64_t host = sector * sector_size, skip = at_ % grain_size_;
-    const auto outside = [&] {
-      return corrupt(entry_at, fmt::format("the grain at sector {} of the extent does not lie inside the file",
-                                           (at_ - skip) / sector_size));
-    };
+    if (!map_.has_grain(sector, skip + length)) return corrupt(entry_at, lost_grain(at_ - skip));
     if (map_.header_.compressed()) {
-      if (host >= map_.file_size_) return outside();
       const Range place{host, std::min(most_encoded(sector, entries), map_.file_size_ - host)};
       append_merged(out_, first_,
                     {.kind = Extent::Kind::compressed,
@@ -116,7 +126,6 @@ class GrainMap::Walk {
                      .decoded_length = grain_size_,
                      .decoded_skip = skip});
     } else {
-      if (host > map_.file_size_ || skip + length > map_.file_size_ - host) return outside();
       append_merged(out_, first_,
                     {.kind = Extent::Kind::data,
                      .guest = {base_ + at_, length},
@@ -156,6 +165,38 @@ class GrainMap::Walk {
 
 Result<void> GrainMap::walk(uint64_t base, Range want, std::vector<Extent>& out) const {
   return Walk(*this, base, want, out).run();
+}
+
+Result<void> GrainMap::check(CheckReport& report) const {
+  const uint64_t directory_at = header_.directory_sector * sector_size;
+  const uint64_t directory_size = header_.directory_entries() * table_entry_size;
+  std::vector<std::byte> directory, table(header_.entries_per_table * table_entry_size);
+  for (uint64_t from = 0; from < directory_size; from += checked_at_once) {
+    directory.resize(std::min(checked_at_once, directory_size - from));
+    if (auto read = file_.read_now(directory_at + from, directory); !read) return read;
+    for (uint64_t i = 0; i < directory.size(); i += table_entry_size) {
+      const uint64_t sector = load_le<uint32_t>(directory, i), number = (from + i) / table_entry_size;
+      if (sector == 0) continue;
+      if (!has_table(sector)) {
+        report.add(Finding::Kind::corruption, directory_at + from + i, lost_table(number));
+        continue;
+      }
+      if (auto read = file_.read_now(sector * sector_size, table); !read) return read;
+      check_table(number, sector, table, report);
+    }
+  }
+  return {};
+}
+
+void GrainMap::check_table(uint64_t number, uint64_t sector, Bytes entries, CheckReport& report) const {
+  const uint64_t grain_size = header_.grain_size(), size = header_.capacity * sector_size;
+  uint64_t guest_at = number * header_.entries_per_table * grain_size;
+  for (uint64_t i = 0; i < entries.size() && guest_at < size; i += table_entry_size, guest_at += grain_size) {
+    const uint64_t grain = load_le<uint32_t>(entries, i);
+    if (grain == 0 || (grain == entry_zero_grain && header_.zero_grains())) continue;
+    if (!has_grain(grain, std::min(grain_size, size - guest_at)))
+      report.add(Finding::Kind::corruption, sector * sector_size + i, lost_grain(guest_at));
+  }
 }
 
 }  // namespace disklathe::vmdk

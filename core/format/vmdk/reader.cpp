@@ -11,12 +11,12 @@
 #include "core/format/reference_path.h"
 #include "core/format/vmdk/descriptor.h"
 #include "core/format/vmdk/grain.h"
-#include "core/format/vmdk/grain_map.h"
 
 namespace disklathe::vmdk {
 namespace {
 
 constexpr size_t own_cache_capacity = 1 << 20;  // bytes, of a reader that shares no cache
+constexpr size_t max_extent_files = 2048;       // an Image opens no more
 
 // One extent of the disk, where its bytes are found.
 struct Part {
@@ -41,7 +41,10 @@ class Reader final : public ImageReader {
   const ImageFacts& facts() const override { return facts_; }
   const std::vector<Reference>& references() const override { return references_; }
 
+  Result<std::vector<GrainMap>> sparse_extents() const;
+
  private:
+  static std::unexpected<Error> not_open() { return failure(ErrorKind::refused, "map", "the extents are not open"); }
   void tell_facts(const Descriptor& descriptor);
 
   const std::vector<Part> parts_;
@@ -94,7 +97,7 @@ Result<void> Reader::map(Range want, std::vector<Extent>& out) {
   if (want.empty() || want.at >= size() || want.length > size() - want.at) {
     return failure(ErrorKind::invalid, "map", "the range does not lie inside the disk");
   }
-  if (closed_) return failure(ErrorKind::refused, "map", "the extents are not open");
+  if (closed_) return not_open();
   const auto part = std::ranges::upper_bound(parts_, want.at, {}, [](const Part& one) { return one.guest.end(); });
   const Range here = intersection(want, part->guest);
   if (part->map) return part->map->walk(part->guest.at, here, out);
@@ -106,6 +109,14 @@ Result<void> Reader::map(Range want, std::vector<Extent>& out) {
   }
   out.push_back(extent);
   return {};
+}
+
+Result<std::vector<GrainMap>> Reader::sparse_extents() const {
+  if (closed_) return not_open();
+  std::vector<GrainMap> maps;
+  for (const Part& part : parts_)
+    if (part.map) maps.push_back(*part.map);
+  return maps;
 }
 
 Result<void> Reader::decode(const Extent& extent, Bytes in, MutableBytes out) const {
@@ -132,7 +143,7 @@ std::vector<Reference> parent_of(const Descriptor& descriptor) {
 }
 
 // An extent that holds its descriptor.
-Result<std::unique_ptr<ImageReader>> open_monolithic(const OpenSource& source, std::shared_ptr<TableCache> tables) {
+Result<std::unique_ptr<Reader>> open_monolithic(const OpenSource& source, std::shared_ptr<TableCache> tables) {
   BlockDevice& file = *source.file;
   const auto header = read_sparse_header(file);
   if (!header) return std::unexpected(header.error());
@@ -192,7 +203,7 @@ Result<void> open_part(Part& part, size_t number, BlockDevice& file, std::shared
   return {};
 }
 
-Result<std::unique_ptr<ImageReader>> open_described(const OpenSource& source, std::shared_ptr<TableCache> tables) {
+Result<std::unique_ptr<Reader>> open_described(const OpenSource& source, std::shared_ptr<TableCache> tables) {
   const auto descriptor = read_descriptor_file(*source.file);
   if (!descriptor) return std::unexpected(descriptor.error());
   std::vector<Reference> references = parent_of(*descriptor);
@@ -212,7 +223,8 @@ Result<std::unique_ptr<ImageReader>> open_described(const OpenSource& source, st
         reference = references.end() - 1;
       }
       const auto index = static_cast<size_t>(reference - references.begin()) - before;
-      if (index >= UINT16_MAX) return failure(ErrorKind::unsupported, "open", "too many extents");
+      if (index >= max_extent_files)
+        return failure(ErrorKind::unsupported, "open", fmt::format("more than {} files", max_extent_files));
       part.file = static_cast<uint16_t>(1 + index);
     }
     parts.push_back(std::move(part));
@@ -226,9 +238,7 @@ Result<std::unique_ptr<ImageReader>> open_described(const OpenSource& source, st
   return std::make_unique<Reader>(*descriptor, std::move(parts), std::move(references), closed);
 }
 
-}  // namespace
-
-Result<std::unique_ptr<ImageReader>> open(const OpenSource& source) {
+Result<std::unique_ptr<Reader>> open_disk(const OpenSource& source) {
   if (!source.snapshot.empty()) {
     return failure(ErrorKind::unsupported, "open", "VMDK images have no snapshots inside; each is a file of its own");
   }
@@ -239,6 +249,16 @@ Result<std::unique_ptr<ImageReader>> open(const OpenSource& source) {
   if (magic == magic_hosted || magic == magic_esx) return open_monolithic(source, std::move(tables));
   if (looks_like_descriptor(head)) return open_described(source, std::move(tables));
   return corrupt(0, "it is neither a VMDK extent nor a descriptor");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ImageReader>> open(const OpenSource& source) { return open_disk(source); }
+
+Result<std::vector<GrainMap>> open_sparse_extents(const OpenSource& source) {
+  const auto reader = open_disk(source);
+  if (!reader) return std::unexpected(reader.error());
+  return (*reader)->sparse_extents();
 }
 
 int probe(Bytes head, Bytes, uint64_t) {

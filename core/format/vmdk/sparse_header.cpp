@@ -18,6 +18,8 @@ constexpr uint32_t newest_version = 3;
 constexpr uint32_t esx_entries_per_table = 4096;
 // Grains that are compressed are held in memory, the others are not.
 constexpr uint64_t max_grain_size = 64 << 20, max_compressed_grain_size = 2 << 20;
+// QEMU's limit. A file may be sparse: a directory that costs nothing to make would take years to look through.
+constexpr uint64_t max_directory_entries = 512 << 20;
 
 std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
   return failure(ErrorKind::corrupt, "open", std::move(cause), at);
@@ -83,6 +85,10 @@ Result<void> check(const SparseHeader& header, uint64_t at, uint64_t file_size) 
   if (!std::has_single_bit(header.grain_sectors) || header.grain_sectors > most) {
     return corrupt(at + Field::grain_size,
                    fmt::format("grains of {} sectors, not a power of two up to {}", header.grain_sectors, most));
+  }
+  if (header.directory_entries() > max_directory_entries) {
+    return unsupported(at + Field::capacity, fmt::format("a grain directory of {} entries, above {}",
+                                                         header.directory_entries(), max_directory_entries));
   }
   const uint64_t bytes = header.directory_entries() * table_entry_size;
   if (header.directory_sector > file_size / sector_size || bytes > file_size - header.directory_sector * sector_size) {

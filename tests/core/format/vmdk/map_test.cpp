@@ -91,6 +91,7 @@ class VmdkMapTest : public QObject {
     row("text transfer", Field::newline_test, 0x0a0a0d20, 4, ErrorKind::corrupt);
     row("giant disk", Field::capacity, uint64_t{1} << 60, 8, ErrorKind::corrupt);
     row("disk beyond its tables", Field::capacity, uint64_t{1} << 40, 8, ErrorKind::corrupt);
+    row("giant directory", Field::capacity, uint64_t{1} << 45, 8, ErrorKind::unsupported);
     row("no grains", Field::grain_size, 0, 8, ErrorKind::corrupt);
     row("odd grains", Field::grain_size, 7, 8, ErrorKind::corrupt);
     row("giant grains", Field::grain_size, uint64_t{1} << 40, 8, ErrorKind::corrupt);
@@ -163,6 +164,19 @@ class VmdkMapTest : public QObject {
     const auto content = Opened(bytes).content();
     QVERIFY2(content, content ? "" : content.error().cause.c_str());
     QCOMPARE(*content, std::vector<std::byte>(512, std::byte{1}));
+  }
+
+  void aDescriptorNamesNoMoreFilesThanAreOpened() {
+    const auto open = [](int files) {
+      std::string text = "version=1\nCID=5\nparentCID=ffffffff\ncreateType=\"twoGbMaxExtentFlat\"\n";
+      for (int i = 0; i < files; ++i) text += "RW 1 FLAT \"" + std::to_string(i) + "\" 0\n";
+      const auto bytes = std::as_bytes(std::span(text));
+      return Opened({bytes.begin(), bytes.end()});
+    };
+    QVERIFY(open(2048).reader);
+    const auto opened = open(2049);
+    QVERIFY(!opened.reader);
+    QCOMPARE(opened.reader.error().kind, ErrorKind::unsupported);
   }
 
   void anUnknownParentIsNotTakenForZeroes() {
