@@ -183,6 +183,8 @@ Result<std::unique_ptr<ImageWriter>> create(const CreateRequest& request) {
   if (!shape) return std::unexpected(shape.error());
 
   const bool fixed = options->type == DiskType::fixed;
+  // The footer of nothing would begin the file, as the copy in a dynamic one does.
+  if (fixed && shape->size == 0) return failure(ErrorKind::invalid, "create", "fixed VHD disks have at least one byte");
   // By the creator programs know what to go by: "qem2" the size, "qemu" the geometry.
   const Footer footer{.data_offset = fixed ? ~0ull : footer_size,
                       .timestamp = seconds_since_2000(),

@@ -153,6 +153,7 @@ Result<std::unique_ptr<ImageWriter>> create(const CreateRequest& request) {
   if (request.compress) return failure(ErrorKind::unsupported, "create", "VHDX has no compression");
   if (!request.backing_file.empty())
     return failure(ErrorKind::unsupported, "create", "VHDX disks that stand on others are only read");
+  if (request.size == 0) return failure(ErrorKind::invalid, "create", "VHDX disks have at least one byte");
   if (request.size > max_disk_size) return failure(ErrorKind::invalid, "create", "VHDX disks have at most 64 TiB");
   const auto options = parse_options(request.options, request.size);
   if (!options) return std::unexpected(options.error());

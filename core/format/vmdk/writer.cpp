@@ -36,6 +36,7 @@ Result<std::unique_ptr<ImageWriter>> create(const CreateRequest& request) {
     return failure(ErrorKind::invalid, "create",
                    fmt::format("the compression level must be 1 to {}", max_deflate_level));
   }
+  if (request.size == 0) return failure(ErrorKind::invalid, "create", "vmdk disks have at least one byte");
   if (request.size > max_disk_size) {
     return failure(ErrorKind::invalid, "create", fmt::format("vmdk disks have at most {} bytes", max_disk_size));
   }

@@ -32,7 +32,8 @@ class VhdWriterTest : public QObject {
     for (const char* options : {"", "subformat=dynamic", "subformat=fixed", "force_size=on",
                                 "subformat=fixed,force_size=on", "subformat=dynamic,force_size=off"})
       for (const uint64_t size : {0ull, 1ull, 512ull, 69632ull, (2ull << 20), (5ull << 20) + 1536 + 7})
-        QTest::addRow("%s %d", options, int(size)) << options << uint64_t{size};
+        if (size > 0 || !std::string_view(options).contains("fixed"))
+          QTest::addRow("%s %d", options, int(size)) << options << uint64_t{size};
   }
   void writesWhatQemuImgReads() {
     QFETCH(QString, options);
@@ -40,7 +41,7 @@ class VhdWriterTest : public QObject {
     const auto guest = test::mixed_guest(size);
     MadeImage image("vpc");
     FINE(image.make(guest, {.options = test::options_of(options)}));
-    if (size) FINE(image.compare(guest));
+    FINE(image.compare(guest));
   }
 
   void whatTheTargetHeldBeforeIsGone_data() {
@@ -118,6 +119,8 @@ class VhdWriterTest : public QObject {
   void whatVhdCannotDoIsRefused() {
     test::MemoryDevice file;
     QCOMPARE(vhd::create({.file = &file, .size = (2040ull << 30) + 1}).error().kind, ErrorKind::invalid);
+    QCOMPARE(vhd::create({.file = &file, .size = 0, .options = {{"subformat", "fixed"}}}).error().kind,
+             ErrorKind::invalid);
     QCOMPARE(vhd::create({.file = &file, .size = ~0ull}).error().kind, ErrorKind::invalid);
     QCOMPARE(vhd::create({.file = &file, .size = 512, .options = {{"subformat", "x"}}}).error().kind,
              ErrorKind::invalid);

@@ -108,6 +108,7 @@ class VhdxWriterTest : public QObject {
     };
     QCOMPARE(kind((64ull << 40) + 1, {}), ErrorKind::invalid);
     QCOMPARE(kind(~0ull, {}), ErrorKind::invalid);
+    QCOMPARE(kind(0, {}), ErrorKind::invalid);  // QEMU opens no such image
     QCOMPARE(kind(512, {{"block_size", "512K"}}), ErrorKind::invalid);
     QCOMPARE(kind(512, {{"block_size", "3M"}}), ErrorKind::invalid);
     QCOMPARE(kind(512, {{"block_size", "512M"}}), ErrorKind::invalid);

@@ -154,6 +154,7 @@ class VmdkWriterTest : public QObject {
     QCOMPARE(kind({.size = 1 << 20, .options = {{"hwversion", "4\"\nRW 1 FLAT \"/etc/passwd"}}}), ErrorKind::invalid);
     QCOMPARE(kind({.size = 1 << 20, .options = {{"compat6", "on"}, {"hwversion", "4"}}}), ErrorKind::invalid);
     QCOMPARE(kind({.size = uint64_t{1} << 60}), ErrorKind::invalid);
+    QCOMPARE(kind({.size = 0}), ErrorKind::invalid);  // QEMU opens no such image
   }
 
   void refusesGrainsOutOfOrder() {
