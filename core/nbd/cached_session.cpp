@@ -344,7 +344,7 @@ void CachedSession::queue(const void* from, size_t size) {
 }
 
 bool CachedSession::flush_replies(bool more) {
-  const bool sent = parts_.empty() || connection_.send(parts_, more);
+  const bool sent = connection_.send(parts_, more);
   parts_.clear();
   queued_ = arena_used_ = 0;
   return sent;

@@ -27,8 +27,12 @@ Connection::Connection(Descriptor socket) : socket_(std::move(socket)) {
   socklen_t length = sizeof domain;
   local_ = getsockopt(fd(), SOL_SOCKET, SO_DOMAIN, &domain, &length) == 0 && domain == AF_UNIX;
   // Replies are put together here; the kernel is not to wait for more.
+  if (!local_) do_not_wait_for_more();
+}
+
+void Connection::do_not_wait_for_more() {
   const int on = 1;
-  if (!local_) setsockopt(fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
 size_t Connection::receive(MutableBytes into) {
@@ -46,6 +50,9 @@ bool Connection::send(std::span<iovec> parts, bool more) {
       return tls_->send({static_cast<const std::byte*>(part.iov_base), part.iov_len});
     });
   }
+  // Nothing came after what was held back. TCP_NODELAY, though it is on, sends that now (tcp(7)).
+  if (parts.empty() && held_ && !more) do_not_wait_for_more();
+  held_ = more && !local_ && (held_ || !parts.empty());
   while (!parts.empty()) {
     const msghdr message = message_of(parts);
     const ssize_t count = sendmsg(fd(), &message, MSG_NOSIGNAL | (more ? MSG_MORE : 0));

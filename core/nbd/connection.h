@@ -30,7 +30,7 @@ class Connection {
 
   // Waits for at least a byte; 0: there will be none.
   size_t receive(MutableBytes into);
-  // All of it. more: more will follow at once.
+  // All of it. more: more will follow at once; where nothing does, sending nothing says so.
   bool send(std::span<iovec> parts, bool more = false);
   // From a file's page cache. Less than `length`: the file ended. Nothing: the client is gone.
   std::optional<uint64_t> send_file(int file, uint64_t at, uint64_t length);
@@ -47,8 +47,11 @@ class Connection {
   bool is_cut() const { return cut_.load(std::memory_order_relaxed); }
 
  private:
+  void do_not_wait_for_more();
+
   Descriptor socket_;
   bool local_ = false;
+  bool held_ = false;  // the kernel waits for more
   std::unique_ptr<TlsSession> tls_;
   std::atomic<bool> ending_{false}, cut_{false};
 };

@@ -171,6 +171,21 @@ class Transmission(ProtocolTest):
             client.hello().option(EXPORT_NAME, b"nope")
             self.assertTrue(client.closed_by_server())
 
+    def test_no_reply_waits_for_what_does_not_follow(self):
+        """The kernel holds back for 200 ms what more was promised after."""
+        with serving("--tcp", "0", "-f", "raw", "a.raw") as (_, uri):
+            for form in ({}, {"structured": True}):
+                with Client(uri) as client:
+                    client.go(**form)
+                    for length in (1000, (256 << 10) + 1000, MIB + 512, MIB + 30000):
+                        times = []
+                        for _ in range(6):
+                            began = time.monotonic()
+                            client.read(0, length)
+                            times.append(time.monotonic() - began)
+                        # All but one, as others are in the way here too.
+                        self.assertLess(sorted(times)[4], 0.15, (form, length, times))
+
     def test_a_file_that_shrinks_under_a_reader_is_an_error(self):
         client = self.client(structured=True)
         os.truncate("a.raw", 2 * MIB + 4096)
