@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <system_error>
 
 #include "app/cli/exit_codes.h"
@@ -53,7 +54,7 @@ int run(Arguments words) {
     return exit_usage;
   }
   const std::string_view word = words[0];
-  if (word == "-h" || word == "--help" || word == "help") {
+  if (word == "-h" || word == "--help" || (word == "help" && words.size() == 1)) {
     print_help();
     return exit_ok;
   }
@@ -61,12 +62,16 @@ int run(Arguments words) {
     fmt::print("disklathe {}\n", version());
     return exit_ok;
   }
-  const auto verb = std::ranges::find(all_verbs, word, &Verb::name);
+  const bool help = word == "help";
+  const std::string_view name = help ? words[1] : words[0];
+  const auto verb = std::ranges::find(all_verbs, name, &Verb::name);
   if (verb == std::end(all_verbs)) {
-    print_message(fmt::format("there is no verb '{}': disklathe --help lists them", word));
+    print_message(fmt::format("there is no verb '{}': disklathe --help lists them", name));
     return exit_usage;
   }
-  return verb->run(words.subspan(1));
+  std::string its_help = "--help";
+  char* const help_words[] = {its_help.data()};
+  return verb->run(help ? Arguments(help_words) : words.subspan(1));
 }
 
 // What the program counts on, whoever started it.

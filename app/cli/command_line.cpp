@@ -92,6 +92,7 @@ void CommandLine::words(std::vector<std::string>& into, size_t least, size_t mos
   // An option that was misspelt must not pass for a file; "--" and "./" are there for files of such names.
   state_->app.add_option("words", into)->expected(0, 1 << 20);
   state_->checks.push_back([&into, least, most, what = std::move(what)]() -> std::string {
+    if (std::ranges::find(into, "") != into.end()) return "a name is empty";
     if (into.size() < least) return fmt::format("{} expected, {} given", what, into.size());
     if (into.size() > most) return fmt::format("{} expected; '{}' is one word too many", what, into[most]);
     return {};

@@ -160,7 +160,7 @@ int run_compare(Arguments arguments) {
   comparison.policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
   comparison.policy.data_file = data_file == "allow";
   comparison.policy.named = files;
-  view.style = progress_style_of(progress);
+  view.style = progress_style_of(progress, quiet);
   if (!cache.empty()) comparison.policy.cache = cache_mode_of(cache).value_or(CacheMode::automatic);
 
   Job job;

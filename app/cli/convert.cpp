@@ -83,6 +83,8 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   conversion.source.format = words.source_format;
   conversion.source.snapshot = snapshot_of(words.snapshot);
   conversion.target_path = words.files[1];
+  if (conversion.target_path == "-")
+    return invalid("images are not written to standard output; ./- is a file of that name");
   conversion.policy.backing = backing_policy_of(words.backing_policy).value_or(BackingPolicy::beside);
   conversion.policy.data_file = words.data_file == "allow";
   conversion.policy.cache = cache_mode_of(words.source_cache).value_or(CacheMode::automatic);
@@ -189,9 +191,9 @@ int run_convert(Arguments arguments) {
   if (auto understood = understand(words, conversion); !understood) return report(understood.error());
 
   std::optional<DeviceReport> written;
-  const JobView view{.style = progress_style_of(words.progress), .verifies = conversion.verify, .result = [&] {
-                       return written ? json_of(*written) : nlohmann::ordered_json();
-                     }};
+  const JobView view{.style = progress_style_of(words.progress, words.quiet),
+                     .verifies = conversion.verify,
+                     .result = [&] { return written ? json_of(*written) : nlohmann::ordered_json(); }};
   Job job;
   const JobOutcome outcome =
       run_job(view, job, [&](Job& running) { return run_conversion(conversion, running, written); });

@@ -120,7 +120,10 @@ int run_devices(Arguments arguments) {
   const UsageMap usage(*disks);
   for (const std::string& word : named) {
     if (std::ranges::none_of(*disks, [&](const Disk& disk) { return is_named(disk, word); }))
-      return report({.kind = ErrorKind::not_found, .operation = "find the device", .subject = word});
+      return report({.kind = ErrorKind::not_found,
+                     .operation = "find",
+                     .subject = word,
+                     .cause = "this machine has no disk of that name; disklathe devices --all lists what it has"});
   }
   std::erase_if(*disks, [&](const Disk& disk) {
     if (named.empty()) return !all && is_idle_kernel_device(disk, usage);

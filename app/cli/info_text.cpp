@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/cli/info.h"
+#include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 
 namespace disklathe::cli {
@@ -60,7 +61,7 @@ struct PropertyToText {
   int indent;
   void operator()(bool value) const { fmt::format_to(out, " {}\n", value); }
   void operator()(uint64_t value) const { fmt::format_to(out, " {}\n", value); }
-  void operator()(const std::string& value) const { fmt::format_to(out, " {}\n", value); }
+  void operator()(const std::string& value) const { fmt::format_to(out, " {}\n", printable(value)); }
   void operator()(const std::vector<Property>& value) const {
     fmt::format_to(out, "\n");
     write_properties(out, value, indent + 4);
@@ -88,7 +89,7 @@ void write_snapshots(Output out, const std::vector<Snapshot>& snapshots) {
     const uint64_t clock = snapshot.vm_clock_nanoseconds / nanoseconds;
     const std::string clock_text = fmt::format("{:04}:{:02}:{:02}.{:03}", clock / 3600, clock / 60 % 60, clock % 60,
                                                snapshot.vm_clock_nanoseconds % nanoseconds / 1'000'000);
-    fmt::format_to(out, "{:<7} {:<16} {:>8} {:>19} {:>15} {:>10}\n", snapshot.id, snapshot.name,
+    fmt::format_to(out, "{:<7} {:<16} {:>8} {:>19} {:>15} {:>10}\n", printable(snapshot.id), printable(snapshot.name),
                    human_size(snapshot.vm_state_size), date, clock_text,
                    snapshot.icount ? fmt::to_string(*snapshot.icount) : "");
   }
@@ -111,7 +112,7 @@ ordered_json child(std::string_view name, const ImageFile& file) {
 
 void write_child(Output out, std::string_view name, const ImageFile& file) {
   fmt::format_to(out, "Child node '/{}':\n    filename: {}\n    protocol type: {}\n    file length: {}\n", name,
-                 file.path, protocol_of(file), exact_size(file.size));
+                 printable(file.path), protocol_of(file), exact_size(file.size));
   fmt::format_to(out, "    disk size: {}\n", file.allocated ? human_size(*file.allocated) : "unavailable");
 }
 
@@ -157,7 +158,7 @@ std::string text_of(const ImageInfo& info) {
   std::string text;
   const Output out(text);
   const ImageFacts& facts = *info.facts;
-  fmt::format_to(out, "image: {}\nfile format: {}\nvirtual size: {}\n", info.file.path, info.format,
+  fmt::format_to(out, "image: {}\nfile format: {}\nvirtual size: {}\n", printable(info.file.path), info.format,
                  exact_size(info.virtual_size));
   const auto allocated = allocated_by(info);
   fmt::format_to(out, "disk size: {}\n", allocated ? human_size(*allocated) : "unavailable");
@@ -165,10 +166,12 @@ std::string text_of(const ImageInfo& info) {
   if (facts.cluster_size) fmt::format_to(out, "cluster_size: {}\n", *facts.cluster_size);
   if (facts.dirty.value_or(false)) fmt::format_to(out, "cleanly shut down: no\n");
   if (info.backing) {
-    fmt::format_to(out, "backing file: {}", info.backing->name);
-    if (info.backing_path != info.backing->name) fmt::format_to(out, " (actual path: {})", info.backing_path);
+    fmt::format_to(out, "backing file: {}", printable(info.backing->name));
+    if (info.backing_path != info.backing->name)
+      fmt::format_to(out, " (actual path: {})", printable(info.backing_path));
     fmt::format_to(out, "\n");
-    if (!info.backing->format.empty()) fmt::format_to(out, "backing file format: {}\n", info.backing->format);
+    if (!info.backing->format.empty())
+      fmt::format_to(out, "backing file format: {}\n", printable(info.backing->format));
   }
   if (!facts.snapshots.empty()) write_snapshots(out, facts.snapshots);
   if (!facts.specific.empty()) {
@@ -195,7 +198,7 @@ ordered_json json_of(const StreamInfo& info) {
 std::string text_of(const StreamInfo& info) {
   std::string text;
   const Output out(text);
-  fmt::format_to(out, "image: {}\nfile format: {} ({})\n", info.path, info.format, info.description);
+  fmt::format_to(out, "image: {}\nfile format: {} ({})\n", printable(info.path), info.format, info.description);
   fmt::format_to(out, "virtual size: {}\n",
                  info.virtual_size ? exact_size(*info.virtual_size) : "not known before all of it is decoded");
   if (info.file_size) fmt::format_to(out, "file length: {}\n", exact_size(*info.file_size));

@@ -106,9 +106,9 @@ class Display {
 
 }  // namespace
 
-ProgressStyle progress_style_of(std::string_view name) {
+ProgressStyle progress_style_of(std::string_view name, bool quiet) {
   if (name == "json") return ProgressStyle::json;
-  return name.empty() ? ProgressStyle::none : ProgressStyle::line;
+  return name.empty() || quiet ? ProgressStyle::none : ProgressStyle::line;
 }
 
 JobOutcome run_job(const JobView& view, Job& job, const std::function<Result<void>(Job&)>& work) {

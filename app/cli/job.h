@@ -30,8 +30,8 @@ enum class ProgressStyle : uint8_t {
   json,  // --progress=json
 };
 
-// Of -p, --progress ("line") and --progress=json; none for an empty name.
-ProgressStyle progress_style_of(std::string_view name);
+// Of -p, --progress ("line") and --progress=json; none for an empty name. quiet: -q, which silences the line.
+ProgressStyle progress_style_of(std::string_view name, bool quiet);
 
 struct JobView {
   ProgressStyle style = ProgressStyle::none;

@@ -43,7 +43,7 @@ bool print_text(const Image& image, const MapEntry& entry) {
   if (!entry.data) return true;
   if (!entry.offset) return false;
   fmt::print("{:<16}{:<16}{:<16}{}\n", hex(entry.start), hex(entry.length), hex(*entry.offset),
-             image.file(entry.file).name());
+             printable(image.file(entry.file).name()));
   return true;
 }
 

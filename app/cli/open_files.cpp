@@ -29,7 +29,8 @@ bool lies_beside(const std::string& image_path, const std::string& file) {
   std::error_code error;
   const fs::path folder = fs::canonical(image_path, error).parent_path();
   if (error) return false;
-  const fs::path target = fs::weakly_canonical(file, error);
+  // Absolute first: a relative name of which nothing exists would stay relative.
+  const fs::path target = fs::weakly_canonical(fs::absolute(file, error), error);
   if (error) return false;
   const auto [in_folder, in_target] = std::ranges::mismatch(folder, target);
   const bool inside = in_folder == folder.end();
@@ -146,6 +147,8 @@ Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const Ope
 }
 
 Result<std::unique_ptr<Image>> open_image(const ImageRequest& request, const FileOpener& opener) {
+  if (!request.format.empty())
+    if (auto known = format_named(request.format); !known) return failure(known);
   auto image = Image::open(request, opener);
   if (!image) return image;
   if (auto plain = not_compressed(**image); !plain) return failure(plain);

@@ -97,7 +97,8 @@ ProgressReading ProgressMeter::read(const ProgressSample& sample) {
     reading.percent = std::floor(static_cast<double>(way.gone) / static_cast<double>(way.all) * 1000) / 10;
   if (way.gone < way.all || reading.of_input) reading.percent = std::min(reading.percent, 99.9);
   reading.rate_now = rate(recent_.front(), sample);
-  reading.rate_average = rate(phase_start_, sample);
+  // In the end that of the whole job.
+  reading.rate_average = rate(sample.phase == Phase::done ? ProgressSample{} : phase_start_, sample);
   const double passed = sample.seconds - phase_start_.seconds;
   const bool same_way = sample.total_known == phase_start_.total_known;
   if (passed >= guess_seconds && same_way && way.gone > at_start.gone && way.all >= way.gone &&

@@ -66,9 +66,12 @@ std::string raw_sentence(const Error& error) {
   const std::string thing = error.subject.empty() ? "the file" : fmt::format("'{}'", error.subject);
   switch (error.kind) {
     case ErrorKind::not_found:
+      // What is not found is in the file, or is none.
+      if (!error.os_error && !error.cause.empty()) return cannot(error, "");
       return with_advice(cannot(error, "no such file or directory"), "Check the name, and that its folder exists");
     case ErrorKind::permission:
       if (!error.os_error && !error.cause.empty()) return cannot(error, "");
+      if (error.os_error == EROFS) return with_advice(cannot(error, ""), "Choose another place");
       return with_advice(cannot(error, "permission denied"),
                          device ? "Devices are root's: run this as root, or have your user allowed to use it"
                                 : "Run this as somebody who may, or change the permissions");

@@ -264,7 +264,7 @@ int run_zero(Arguments arguments) {
   if (auto opened = open_target(zeroing); !opened) return report(opened.error());
   Outcome outcome;
   Job job;
-  const JobView view{.style = progress_style_of(progress), .summary = false};
+  const JobView view{.style = progress_style_of(progress, zeroing.quiet), .summary = false};
   const JobOutcome ran = run_job(view, job, [&](Job& running) { return run(zeroing, running, outcome); });
   if (!ran.result) return report(view, ran, exit_code_of(ran.result.error().kind));
 

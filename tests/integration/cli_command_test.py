@@ -27,6 +27,10 @@ class CommandLineTest(CommandTest):
         for verb in VERBS:
             self.assertIn(f"\n  {verb} ", text)
 
+    def test_help_of_a_verb_can_be_asked_for_in_words(self):
+        self.assertEqual(self.ours("help", "convert").stdout, self.ours("convert", "--help").stdout)
+        self.refuses("help", "transmogrify", code=2, says="there is no verb 'transmogrify'")
+
     def test_version_is_one_line(self):
         self.assertRegex(self.ours("--version").stdout, r"^disklathe \d+\.\d+\.\d+\n$")
 
@@ -43,6 +47,8 @@ class CommandLineTest(CommandTest):
         self.refuses("map", "-s", "1Q", "a", code=2, says="'1Q'")
         self.refuses("measure", code=2, says="--size")
         self.refuses("create", "x.raw", "8E", code=2, says="'8E'")
+        self.refuses("convert", "a", "", code=2, says="a name is empty")
+        self.refuses("convert", "a", "-", code=2, says="./-")
         self.assertEqual(os.listdir(), [])
 
     def test_what_cannot_be_opened_has_its_own_code(self):
@@ -50,7 +56,14 @@ class CommandLineTest(CommandTest):
         self.refuses("info", ".", code=2, says="folder")
         self.data("a.raw", (0, 4096))
         self.refuses("info", "-f", "nonsense", "a.raw", code=2, says=("'nonsense'", "qcow2"))
+        self.refuses("convert", "-f", "nonsense", "a.raw", "b", code=2, says=("'nonsense'", "qcow2"))
         self.refuses("info", "-f", "qcow2", "a.raw", code=17, says="'a.raw'")
+        self.refuses("devices", "a.raw", code=11, says="no disk of that name")
+
+    def test_a_snapshot_that_is_not_there_is_no_missing_file(self):
+        self.qemu("create", "-q", "-f", "qcow2", "a.qcow2", "1M")
+        done = self.refuses("convert", "-l", "monday", "a.qcow2", "b.raw", code=11, says='"monday"')
+        self.assertNotIn("folder", done.stderr)
 
     @unittest.skipIf(os.geteuid() == 0 and not os.path.exists("/usr/bin/setpriv"), "root may do anything")
     def test_what_one_may_not_read_is_said(self):
@@ -78,6 +91,21 @@ class CommandLineTest(CommandTest):
 
     def test_names_that_steer_terminals_are_shown_as_escapes(self):
         self.refuses("info", "a\x1b[2J\n", code=11, says=r"a\x1b[2J\x0a")
+
+    def test_names_inside_images_steer_no_terminal_either(self):
+        self.data("a\x1b[2J", (0, 4096), size=MIB)
+        self.qemu("create", "-q", "-f", "qcow2", "-b", "a\x1b[2J", "-F", "raw", "a.qcow2")
+        self.qemu("snapshot", "-c", "b\x1b[2J", "a.qcow2")
+        for verb in ("info", "map"):
+            shown = self.ours(verb, "a.qcow2").stdout
+            self.assertIn(r"a\x1b[2J", shown)
+            self.assertNotIn("\x1b", shown)
+        self.assertIn(r"b\x1b[2J", self.ours("info", "a.qcow2").stdout)
+
+    def test_quiet_silences_the_progress_line_but_not_its_objects(self):
+        self.data("a.raw", (0, 4096))
+        self.assertEqual(self.ours("convert", "-p", "-q", "a.raw", "b.raw").stdout, "")
+        self.assertIn('"phase":"done"', self.ours("convert", "--progress=json", "-q", "a.raw", "b.raw").stdout)
 
 
 class CompareTest(CommandTest):
@@ -267,6 +295,8 @@ class ChainTest(CommandTest):
 
     def test_one_that_is_missing_is_named(self):
         self.refuses("map", "images/gone.qcow2", code=11, says="images/missing.raw")
+        os.chdir("images")
+        self.refuses("map", "gone.qcow2", code=11, says="'missing.raw'")
 
     def test_info_does_not_open_what_an_image_names(self):
         self.ours("info", "images/gone.qcow2")

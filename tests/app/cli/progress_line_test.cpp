@@ -81,6 +81,13 @@ class ProgressLineTest : public QObject {
     QCOMPARE(text_of(meter.read(writing(2, 250 * MiB, 200 * MiB)), "verifying", 200),
              "writing  25.0%, 100 MiB/s (average 100 MiB/s), 0:06 left, 50 MiB zero");
   }
+  void the_average_in_the_end_is_that_of_the_whole_job() {
+    ProgressMeter meter;
+    meter.read(writing(1, 250 * MiB, 200 * MiB));
+    const ProgressReading end =
+        meter.read({.seconds = 4, .phase = Phase::done, .moved = 400 * MiB, .completed = 400 * MiB});
+    QCOMPARE(end.rate_average, 100.0 * MiB);
+  }
   void the_line_never_wraps() {
     ProgressMeter meter;
     QCOMPARE(text_of(meter.read(writing(0, 0, 0)), "verifying", 20).size(), 20U);

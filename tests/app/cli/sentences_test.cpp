@@ -34,6 +34,14 @@ class SentencesTest : public QObject {
     QCOMPARE(sentence(os_failure(ENOENT, "open", "x.raw")),
              "cannot open 'x.raw': no such file or directory. Check the name, and that its folder exists");
   }
+  void what_is_missing_inside_a_file_is_no_matter_of_folders() {
+    QCOMPARE(sentence({.kind = ErrorKind::not_found, .operation = "open", .subject = "x", .cause = "no snapshot 7"}),
+             "cannot open 'x': no snapshot 7");
+  }
+  void a_read_only_file_system_is_nothing_that_rights_would_help_with() {
+    QCOMPARE(sentence(os_failure(EROFS, "create", "/mnt/x")),
+             "cannot create '/mnt/x': read-only file system. Choose another place");
+  }
   void the_format_has_the_first_word_about_damage() {
     QCOMPARE(
         sentence({.kind = ErrorKind::corrupt, .operation = "map", .subject = "x", .offset = 512, .cause = "a loop"}),
