@@ -79,11 +79,13 @@ struct TargetFile::State {
   std::unique_ptr<FileDevice> device;
 
   Result<int> make(int access);
+  Result<void> locate();
   Result<void> inspect();
   void inherit(int fd) const;
   Result<void> publish();
   Result<void> still_the_same() const;
   Result<void> give_hidden_name();
+  void find_hidden_name();
   std::unexpected<Error> failed(int os_error, std::string cause = {}) const {
     return failure(target_failure(os_error, path, std::move(cause)));
   }
@@ -93,6 +95,15 @@ struct TargetFile::State {
     return failure(std::move(error));
   }
 };
+
+Result<void> TargetFile::State::locate() {
+  Result<Location> found = resolve(path);
+  if (!found) return failure(found);
+  location = std::move(*found);
+  folder = Descriptor(open(location.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.open()) return failure(target_failure(errno, location.folder));
+  return inspect();
+}
 
 // What is there now, and whether it may be replaced: only a regular file that the caller could have written.
 Result<void> TargetFile::State::inspect() {
@@ -144,12 +155,7 @@ void TargetFile::State::inherit(int fd) const {
 Result<std::unique_ptr<TargetFile>> TargetFile::create(const std::string& path, CacheMode cache) {
   auto state = std::make_unique<State>();
   state->path = path;
-  Result<Location> location = resolve(path);
-  if (!location) return failure(location);
-  state->location = std::move(*location);
-  state->folder = Descriptor(open(state->location.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!state->folder.open()) return failure(target_failure(errno, state->location.folder));
-  if (Result<void> free = state->inspect(); !free) return failure(free);
+  if (Result<void> free = state->locate(); !free) return failure(free);
   Result<int> fd = state->make(O_RDWR | (cache == CacheMode::directsync ? O_DSYNC : 0));
   if (!fd) return failure(fd);
   auto target = std::unique_ptr<TargetFile>(new TargetFile(std::move(state)));  // from here on it cleans up
@@ -159,6 +165,26 @@ Result<std::unique_ptr<TargetFile>> TargetFile::create(const std::string& path, 
   target->state_->device = std::move(*device);
   return target;
 }
+
+Result<std::unique_ptr<TargetFile>> TargetFile::take_over(const std::string& path, int fd,
+                                                          std::optional<uint64_t> replaces) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  Result<std::unique_ptr<FileDevice>> device = FileDevice::adopt(fd, path, true, CacheMode::writeback);
+  if (!device) return failure(device);
+  state->device = std::move(*device);
+  if (Result<void> free = state->locate(); !free) return failure(free);
+  if (state->replaced && state->replaced->st_ino != replaces) return state->appeared();
+  state->find_hidden_name();
+  return std::unique_ptr<TargetFile>(new TargetFile(std::move(state)));
+}
+
+std::optional<uint64_t> TargetFile::replaces() const {
+  if (!state_->replaced) return std::nullopt;
+  return state_->replaced->st_ino;
+}
+
+void TargetFile::hand_on() noexcept { state_->hidden[0] = '\0'; }
 
 TargetFile::TargetFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
@@ -194,6 +220,20 @@ Result<void> TargetFile::State::give_hidden_name() {
     if (errno != EEXIST) return failed(errno);
   }
   return failed(EEXIST);
+}
+
+// Where the file system has no nameless files it has one, in its folder.
+void TargetFile::State::find_hidden_name() {
+  struct stat own{}, named{};
+  std::array<char, PATH_MAX> target{};
+  const std::string link = "/proc/self/fd/" + std::to_string(device->descriptor());
+  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
+  if (length < 0) return;
+  const std::string name = split(std::string(target.data(), static_cast<size_t>(length))).name;
+  if (name.size() >= hidden.size() || fstat(device->descriptor(), &own) != 0 ||
+      fstatat(folder.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
+  if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) name.copy(hidden.data(), hidden.size() - 1);
 }
 
 // Every way is one step for whoever looks at the name: before it the old file or none, after it the new one, complete.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/result.h"
@@ -20,6 +22,14 @@ class TargetFile {
   ~TargetFile();
   TargetFile(const TargetFile&) = delete;
   TargetFile& operator=(const TargetFile&) = delete;
+
+  // One that another process has begun and handed on: its descriptor is taken over, also when this fails. replaces: the
+  // inode of the file that had the name then.
+  static Result<std::unique_ptr<TargetFile>> take_over(const std::string& path, int fd,
+                                                       std::optional<uint64_t> replaces);
+  std::optional<uint64_t> replaces() const;
+  // It is another process's from now on: dropping this leaves it as it is.
+  void hand_on() noexcept;
 
   FileDevice& device();
 

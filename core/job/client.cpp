@@ -7,10 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
+
+#include "core/format/reference_path.h"
 
 namespace disklathe::job {
 namespace {
@@ -68,6 +71,12 @@ Result<void> Handover::add(Role role, const FileDevice& device, bool writable, C
   return {};
 }
 
+Result<void> Handover::add(Role role, TargetFile& target, CacheMode cache) {
+  if (auto added = add(role, target.device(), true, cache); !added) return added;
+  files_.back().replaces = target.replaces();
+  return {};
+}
+
 void Handover::add_pipe(int fd, std::string name) {
   files_.push_back({.role = Role::source, .name = std::move(name)});
   descriptors_.push_back(fd);
@@ -104,6 +113,7 @@ std::unique_ptr<Client> Client::connect(Descriptor socket) {
 
 Result<void> Client::begin(const Spec& spec, std::span<const int> descriptors) {
   kind_ = spec.kind();
+  for (const GivenFile& file : spec.files) images_.push_back(file.name);
   return channel_.send(Start{.spec = spec}, descriptors);
 }
 
@@ -152,6 +162,7 @@ std::optional<Client::Event> Client::take() {
   }
   if (auto* attached = std::get_if<Attached>(&message)) {
     kind_ = attached->spec.kind();
+    for (const GivenFile& file : attached->spec.files) images_.push_back(file.name);
     attached_ = std::move((*received)->descriptors);
     return std::move(*attached);
   }
@@ -162,8 +173,17 @@ std::optional<Client::Event> Client::take() {
   }
   if (auto* reading = std::get_if<Reading>(&message)) return *reading;
   if (auto* note = std::get_if<Note>(&message)) return std::move(*note);
-  if (auto* question = std::get_if<Question>(&message)) return std::move(*question);
+  if (auto* question = std::get_if<Question>(&message)) {
+    if (!may_ask(*question))
+      return end(failure(ErrorKind::invalid, "receive", "a question about a file that no image here names").error());
+    return std::move(*question);
+  }
   return std::move(std::get<Piece>(message));
+}
+
+bool Client::may_ask(const Question& question) const {
+  return std::ranges::contains(images_, question.image) &&
+         question.path == resolve_reference(question.image, question.reference.name);
 }
 
 Result<void> Client::go() { return channel_.send(Go{}); }
@@ -177,6 +197,7 @@ Result<void> Client::answer(const Question& question, const FileDevice& device, 
   const Descriptor direct = direct_twin(device.descriptor(), false, cache);
   std::vector<int> descriptors{device.descriptor()};
   if (direct.open()) descriptors.push_back(direct.get());
+  images_.push_back(question.path);
   return channel_.send(Answer{.id = question.id, .direct = direct.open(), .cache = cache}, descriptors);
 }
 
@@ -203,7 +224,8 @@ void reply(Client& client, const Callbacks& callbacks, const Question& question)
     (void)client.refuse(question, std::move(opened.error()));
 }
 
-// What an event is to the caller; the result at the end.
+}  // namespace
+
 std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, const Callbacks& callbacks,
                                       Progress& progress) {
   if (auto* ended = std::get_if<Client::Ended>(&event)) return std::move(ended->result);
@@ -218,11 +240,11 @@ std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, cons
     reply(client, callbacks, *question);
   } else if (const auto* piece = std::get_if<Piece>(&event)) {
     if (callbacks.piece) callbacks.piece(*piece);
+  } else if (const auto* attached = std::get_if<Attached>(&event)) {
+    if (callbacks.attached) callbacks.attached(*attached);
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progress, const Stop& stop) {
   Clock::time_point deadline = Clock::time_point::max();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/device/file_device.h"
+#include "core/device/target_file.h"
 #include "core/io/stop.h"
 #include "core/job/channel.h"
 #include "core/job/launch.h"
@@ -22,6 +23,7 @@ class Handover {
  public:
   // The direct descriptor that a worker cannot open is opened here, where `cache` may want one.
   Result<void> add(Role role, const FileDevice& device, bool writable, CacheMode cache);
+  Result<void> add(Role role, TargetFile& target, CacheMode cache);
   void add_pipe(int fd, std::string name);  // as the source
   void add_granted(GivenFile file);         // the launcher gives the worker its descriptors
 
@@ -39,7 +41,7 @@ class Handover {
 //
 //   Handover files;
 //   files.add(Role::source, *image_file, false, CacheMode::automatic);
-//   files.add(Role::target, target_file->device(), true, CacheMode::automatic);
+//   files.add(Role::target, *target_file, CacheMode::automatic);
 //   auto client = Client::start({.files = files.files(), .work = Convert{.verify = true}}, files.descriptors());
 //   ... take(): Hello -> (*client)->go(); Question -> answer() or refuse(); Ended -> its result; then commit().
 //
@@ -68,7 +70,9 @@ class Client {
   int descriptor() const { return channel_.descriptor(); }
   pid_t pid() const { return pid_; }  // of a child; 0: none
 
-  // Nothing: there is nothing now, or Ended was given. Never blocks.
+  // Nothing: there is nothing now, or Ended was given. Never blocks. A worker that asks for a file which no image of
+  // this job can have named is not believed anything any more: a Question is about an image that it was given, and
+  // about the path that the name leads to from there. Whether that is opened is the caller's decision.
   std::optional<Event> take();
   bool ended() const { return ended_; }
 
@@ -87,10 +91,12 @@ class Client {
  private:
   explicit Client(Descriptor socket, pid_t pid) : channel_(std::move(socket)), pid_(pid) {}
   Event end(Error error);
+  bool may_ask(const Question& question) const;
 
   ClientChannel channel_;
   pid_t pid_ = 0;
-  std::optional<Kind> kind_;  // of the spec
+  std::optional<Kind> kind_;         // of the spec
+  std::vector<std::string> images_;  // names of what the worker was given
   std::vector<Descriptor> attached_;
   bool ended_ = false, kept_ = false;
 };
@@ -101,9 +107,15 @@ struct Callbacks {
   std::function<void(const Hello&)> hello;
   std::function<void(const Note&)> note;
   std::function<void(const Piece&)> piece;
+  std::function<void(const Attached&)> attached;
   // The policy: the file that an image names, opened, or the error that says why not.
   std::function<Result<std::unique_ptr<FileDevice>>(const Question&)> open;
 };
+
+// What one event is to a caller with callbacks: says go after hello, answers questions, brings progress up to date. The
+// result, when the event was Ended.
+std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, const Callbacks& callbacks,
+                                      Progress& progress);
 
 // Runs the job to its end. progress is kept up to date; stop is heard in a twentieth of a second, and a worker that
 // does not obey is killed.

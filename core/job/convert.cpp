@@ -66,6 +66,10 @@ Result<Converted> convert(const Convert& asked, const ConvertFiles& files, Progr
   std::optional<uint64_t> disk_size;
   if (asked.existing) {
     disk_size = files.target->size();  // what is there keeps its size
+    if (const uint64_t needed = known_size(files).value_or(0); needed > *disk_size)
+      return failure(
+          ErrorKind::no_space, "write",
+          fmt::format("it has {} bytes, the image needs {}: {} are missing", *disk_size, needed, needed - *disk_size));
   } else {
     auto size = size_for_target(asked, *format, files, progress, stop);
     if (!size) return failure(size);

@@ -97,6 +97,7 @@ static void describe(Archive& archive, Reading& message) {
   archive.flag("total_known", message.total_known);
   archive.number("input", message.input, 0, UINT64_MAX);
   archive.number("input_total", message.input_total, 0, UINT64_MAX);
+  archive.flag("waits_for_input", message.waits_for_input);
   archive.number("submitted", message.submitted, 0, UINT64_MAX);
   archive.number("completed", message.completed, 0, UINT64_MAX);
   archive.number("zeroed", message.zeroed, 0, UINT64_MAX);
@@ -153,6 +154,7 @@ Reading look_at(const Progress& progress) {
           .total_known = progress.total_known,
           .input = progress.input,
           .input_total = progress.input_total,
+          .waits_for_input = progress.waits_for_input,
           .submitted = progress.submitted,
           .completed = progress.completed,
           .zeroed = progress.zeroed,
@@ -168,6 +170,7 @@ void apply(const Reading& reading, Progress& progress) {
   progress.total_known = reading.total_known;
   progress.input = reading.input;
   progress.input_total = reading.input_total;
+  progress.waits_for_input = reading.waits_for_input;
   progress.submitted = reading.submitted;
   progress.completed = reading.completed;
   progress.zeroed = reading.zeroed;

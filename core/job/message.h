@@ -18,7 +18,7 @@
 
 namespace disklathe::job {
 
-// The protocol between a worker and its client (docs/adr/0014). Both ends refuse what they do not know, by name.
+// The protocol between a worker and its client (docs/adr/0016). Both ends refuse what they do not know, by name.
 //
 //   client                             worker
 //   start (spec, descriptors) ------->  checks it, drops every right, locks itself in
@@ -55,6 +55,7 @@ struct Reading {
   uint64_t total = 0;
   bool total_known = true;
   uint64_t input = 0, input_total = 0;
+  bool waits_for_input = false;
   uint64_t submitted = 0, completed = 0, zeroed = 0, skipped = 0, flushed = 0, verified = 0;
   uint64_t request_size = 0;
   Tuner::Reason request_reason = Tuner::Reason::start;

@@ -83,6 +83,7 @@ static void describe(Archive& archive, ImageFacts& facts) {
   archive.list("snapshots", facts.snapshots, most_snapshots);
   archive.list("specific", facts.specific, most_properties);
   archive.texts("warnings", facts.warnings, most_warnings);
+  archive.text("identity", facts.identity, most_word);
 }
 
 static void describe(Archive& archive, LayerFacts& layer) {
@@ -169,6 +170,7 @@ void describe(Archive& archive, Reference& reference) {
   archive.text("name", reference.name, most_text);
   archive.text("format", reference.format, most_word);
   archive.flag("by_guess", reference.by_guess);
+  archive.texts("identities", reference.identities, most_references);
 }
 
 void describe(Archive& archive, Note& note) {

@@ -79,7 +79,7 @@ struct Source {
 // What of the source's format makes it a stream: a pipe is always one; a file that is compressed, by what it was said
 // to be or, if nothing was said, by its content. What a device holds is a disk.
 Result<Source> open_source(Host& host, const std::string& format, uint64_t most_window, ImageRequest request,
-                           const Stop& stop) {
+                           Progress& progress, const Stop& stop) {
   Source source;
   const int pipe = host.pipe(Role::source);
   const bool encoded = stream::find_encoding(format) != nullptr;
@@ -96,9 +96,13 @@ Result<Source> open_source(Host& host, const std::string& format, uint64_t most_
     if (encoded || (format.empty() && !source.file->is_block_device())) input = stream::make_file_input(*source.file);
   }
   if (input) {
-    input->halt_when([&stop] { return stop.requested(); });
+    input->halt_when([&] {
+      progress.waits_for_input = true;
+      return stop.requested();
+    });
     auto opened = stream::Source::open(std::move(input), {.format = format, .limits = {.most_window = most_window}});
     if (!opened) return failure(opened);
+    progress.waits_for_input = false;
     if (pipe >= 0 || (*opened)->format() != "raw") {
       source.stream = std::move(*opened);
       return source;
@@ -137,9 +141,10 @@ LayerFacts facts_of(const Image& image, const Layer& layer) {
   return facts;
 }
 
-Result<Outcome> perform_inspect(Host& host, const Inspect& asked, Progress&, const Stop& stop) {
-  auto source = open_source(host, asked.format, asked.most_window,
-                            {.snapshot = asked.snapshot, .backing = asked.chain, .data_file = asked.chain}, stop);
+Result<Outcome> perform_inspect(Host& host, const Inspect& asked, Progress& progress, const Stop& stop) {
+  auto source =
+      open_source(host, asked.format, asked.most_window,
+                  {.snapshot = asked.snapshot, .backing = asked.chain, .data_file = asked.chain}, progress, stop);
   if (!source) return failure(source);
   Inspection inspection;
   std::vector<std::byte> head;
@@ -200,8 +205,8 @@ Result<Outcome> perform_map(Host& host, const Map& asked, Progress& progress, co
 }
 
 Result<Outcome> perform_convert(Host& host, const Convert& asked, Progress& progress, const Stop& stop) {
-  auto source =
-      open_source(host, asked.source_format, asked.most_window, {.snapshot = asked.snapshot, .file_holes = true}, stop);
+  auto source = open_source(host, asked.source_format, asked.most_window,
+                            {.snapshot = asked.snapshot, .file_holes = true}, progress, stop);
   if (!source) return failure(source);
   if (source->stream && !asked.snapshot.empty())
     return failure(ErrorKind::invalid, "convert", "a snapshot was named; a stream has none");

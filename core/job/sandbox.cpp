@@ -91,7 +91,7 @@ Result<SandboxLayer> forbid_tracing() {
 
 Result<SandboxLayer> limit_resources(const Seal& seal) {
   constexpr const char* name = "limits";
-  constexpr rlim_t most_open = 256;
+  constexpr rlim_t most_open = 1024;  // two a layer of the longest chain, and two a ring
   constexpr size_t thread_stack = 1 << 20;
   if (!set_limit(RLIMIT_NOFILE, most_open)) return cannot(name, errno);
   if (seal.time && !set_limit(RLIMIT_CPU, static_cast<rlim_t>(seal.time->count()))) return cannot(name, errno);

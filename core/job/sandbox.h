@@ -33,8 +33,8 @@ Result<SandboxLayer> limit_resources(const Seal& seal);
 Result<SandboxLayer> restrict_rings();
 // No files but those that are open, no network, no signals or sockets to anybody outside.
 Result<SandboxLayer> restrict_by_landlock();
-// The system calls that the engine makes, with the arguments that it makes them with. Names and places are refused with
-// an error, as libraries ask for them without need; anything else ends the process.
+// The system calls that the engine makes, with the arguments that it makes them with. Any other is refused with an
+// error; those that only an attack makes end the process.
 Result<SandboxLayer> restrict_by_seccomp(const Seal& seal);
 
 Result<std::vector<SandboxLayer>> seal(const Seal& seal);

@@ -34,7 +34,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds start_patience = std::chrono::seconds(30);
 constexpr milliseconds reading_every{200};
 constexpr milliseconds stop_patience{60};  // for work that is under way; then the process ends with it
-constexpr size_t most_waiting = 64;        // messages of the working thread, before it has to wait
+constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
+constexpr size_t most_waiting = 64;  // messages of the working thread, before it has to wait
 
 // A file of the spec with its descriptors.
 struct Given {
@@ -50,6 +51,14 @@ struct Given {
 
 int copy_of(const Descriptor& descriptor) {
   return descriptor.open() ? fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0) : -1;
+}
+
+// Who made the other end.
+std::optional<uid_t> peer_of(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.uid;
 }
 
 // What the working thread and the talking one share.
@@ -261,42 +270,43 @@ Seal seal_for(const Spec& spec) {
 
 // ---- after it
 
-// The talking thread.
+// The talking thread. Of a kept job the client may go, and another come.
 class Conversation {
  public:
-  Conversation(WorkerChannel channel, Talk& talk) : channel_(std::move(channel)), talk_(talk) {}
+  Conversation(WorkerChannel channel, uid_t owner, Talk& talk, Hello hello, Performer performer)
+      : channel_(std::move(channel)), owner_(owner), talk_(talk), hello_(std::move(hello)), performer_(performer) {}
 
   // Nothing is read or written before. False: it was stopped.
   bool wait_for_go() {
+    send(hello_);
     while (!go_ && !over()) {
       watch(milliseconds(-1));
       take_all();
     }
+    if (over()) tell(failure(ErrorKind::stopped, "run", "stopped on request"));
     return !over();
   }
 
-  // Until the client has been told how it ended.
+  // Until a client has been told how it ended.
   void run() {
-    std::thread work([this] { talk_.finish(perform(talk_, progress_, stop_)); });
-    while (true) {
-      const auto outcome = talk_.outcome();
+    std::thread work([this] { talk_.finish(performer_(talk_, progress_, stop_)); });
+    std::optional<Result<Outcome>> outcome;
+    while (!outcome) {
+      outcome = talk_.outcome();
       pass_on();
-      if (outcome) {
-        work.join();
-        return tell(*outcome);
-      }
+      if (outcome) break;
       if (over() && Clock::now() >= deadline_) _exit(EXIT_SUCCESS);  // stuck in a call, or in an image
       watch(over() ? milliseconds(5) : reading_every);
       take_all();
       tell_progress();
     }
-  }
-
-  void tell(const Result<Outcome>& outcome) {
-    const FromWorker last = outcome ? FromWorker(Done{*outcome}) : FromWorker(Failed{outcome.error()});
-    if (auto told = channel_.send(last); !told && told.error().kind == ErrorKind::invalid)
-      (void)channel_.send(
-          Failed{failure(ErrorKind::unsupported, "tell", "there is more than a message holds").error()});
+    work.join();
+    send(look_at(progress_));  // how far it came
+    const Clock::time_point until = Clock::now() + result_patience;
+    while (!tell(*outcome) && listening_.open() && !over() && Clock::now() < until) {
+      watch(result_patience);
+      take_all();
+    }
   }
 
  private:
@@ -309,19 +319,38 @@ class Conversation {
     talk_.abandon();
   }
 
+  // The client is gone, or broke the protocol.
+  void lose() {
+    channel_.reset();
+    if (!listening_.open()) end();
+  }
+
+  bool send(const FromWorker& message, std::span<const int> descriptors = {}) {
+    if (!channel_) return false;
+    auto sent = channel_->send(message, descriptors);
+    if (sent || sent.error().kind == ErrorKind::invalid) return sent.has_value();
+    lose();
+    return false;
+  }
+
+  bool tell(const Result<Outcome>& outcome) {
+    if (send(outcome ? FromWorker(Done{*outcome}) : FromWorker(Failed{outcome.error()}))) return true;
+    // It is still there: what there is to say was too much.
+    return send(Failed{failure(ErrorKind::unsupported, "tell", "there is more than a message holds").error()});
+  }
+
   void watch(milliseconds patience) {
-    pollfd watched[] = {{channel_.descriptor(), static_cast<short>(gone_ ? 0 : POLLIN), 0},
-                        {talk_.wake_descriptor(), POLLIN, 0}};
-    poll(watched, std::size(watched), static_cast<int>(patience.count()));
+    pollfd watched[] = {{talk_.wake_descriptor(), POLLIN, 0},
+                        {channel_ ? channel_->descriptor() : listening_.get(), POLLIN, 0}};
+    const bool anybody = channel_ || listening_.open();
+    poll(watched, anybody ? 2 : 1, static_cast<int>(patience.count()));
   }
 
   void take_all() {
-    while (!gone_) {
-      auto received = channel_.receive();
-      if (!received) {
-        gone_ = true;
-        return end();
-      }
+    if (!channel_ && listening_.open()) welcome();
+    while (channel_) {
+      auto received = channel_->receive();
+      if (!received) return lose();
       if (!*received) return;
       take(std::move(**received));
     }
@@ -334,31 +363,54 @@ class Conversation {
       talk_.answer(std::move(*answer), std::move(received.descriptors));
     } else if (std::holds_alternative<StopJob>(received.message)) {
       end();
+    } else if (std::holds_alternative<Keep>(received.message)) {
+      listening_ = std::move(received.descriptors.front());
     } else {
-      gone_ = true;  // it does not keep to the protocol
-      end();
+      lose();  // it does not keep to the protocol
     }
   }
 
+  // The next client of a kept job: only its owner's.
+  void welcome() {
+    Descriptor socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.open() || peer_of(socket.get()) != owner_) return;
+    channel_.emplace(std::move(socket));
+    const std::vector<int> descriptors = talk_.written_descriptors();
+    send(hello_);
+    send(Attached{talk_.spec()}, descriptors);
+    for (const Note& note : std::exchange(notes_, {})) send(note);
+    if (const auto question = talk_.open_question()) send(*question);
+  }
+
   void pass_on() {
-    for (const FromWorker& message : talk_.take_messages())
-      if (auto told = channel_.send(message); !told) end();
+    for (FromWorker& message : talk_.take_messages()) {
+      if (channel_) {
+        send(message);
+      } else if (auto* note = std::get_if<Note>(&message); note && notes_.size() < most_waiting) {
+        notes_.push_back(std::move(*note));  // a question is asked again
+      }
+    }
   }
 
   void tell_progress() {
-    if (over() || Clock::now() < next_reading_) return;
+    if (over() || !channel_ || Clock::now() < next_reading_) return;
     next_reading_ = Clock::now() + reading_every;
     // A client that does not listen just now misses one.
-    if (auto told = channel_.send(look_at(progress_), {}, milliseconds(0));
+    if (auto told = channel_->send(look_at(progress_), {}, milliseconds(0));
         !told && told.error().kind != ErrorKind::busy)
-      end();
+      lose();
   }
 
-  WorkerChannel channel_;
+  std::optional<WorkerChannel> channel_;  // nothing: a kept job without a client
+  Descriptor listening_;
+  const uid_t owner_;
   Talk& talk_;
+  const Hello hello_;
+  const Performer performer_;
   Progress progress_;
   Stop stop_;
-  bool go_ = false, gone_ = false;
+  bool go_ = false;
+  std::vector<Note> notes_;
   Clock::time_point deadline_, next_reading_;
 };
 
@@ -400,21 +452,22 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
 
 }  // namespace
 
-int serve(const WorkerOptions& options) {
+int serve(const WorkerOptions& options, Performer performer) {
+  if (options.orphan) {
+    const pid_t child = fork();
+    if (child != 0) return child < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+  }
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow that large is an error, not an end
+  const uid_t owner = peer_of(options.socket).value_or(static_cast<uid_t>(-1));
   WorkerChannel channel{Descriptor(options.socket)};
   auto prepared = prepare(channel, options);
   if (!prepared) {
     (void)channel.send(Failed{prepared.error()});
     return EXIT_FAILURE;
   }
-  if (!channel.send(prepared->hello)) return EXIT_FAILURE;
-  Conversation conversation(std::move(channel), *prepared->talk);
-  if (conversation.wait_for_go())
-    conversation.run();
-  else
-    conversation.tell(failure(ErrorKind::stopped, "run", "stopped on request"));
+  Conversation conversation(std::move(channel), owner, *prepared->talk, std::move(prepared->hello), performer);
+  if (conversation.wait_for_go()) conversation.run();
   return EXIT_SUCCESS;
 }
 

@@ -85,6 +85,7 @@ static void describe(Archive& archive, GivenFile& file) {
   archive.flag("writable", file.writable);
   archive.choice("cache", file.cache, caches);
   archive.flag("direct", file.direct);
+  archive.number("replaces", file.replaces, 0, UINT64_MAX);
   archive.flag("granted", file.granted);
 }
 

@@ -35,6 +35,8 @@ struct GivenFile {
   bool writable = false;  // then the descriptors are O_RDWR
   CacheMode cache = CacheMode::automatic;
   bool direct = false;
+  // Of a target that has no name yet: the inode of the file that it will replace, for whoever gives it its name.
+  std::optional<uint64_t> replaces;
   // The descriptors are not in this message: who started the worker has given it them (worker's --grant).
   bool granted = false;
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/job/kept.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace disklathe::job {
+namespace {
+
+constexpr size_t id_length = 8;
+
+std::string runtime_folder() {
+  const char* named = std::getenv("XDG_RUNTIME_DIR");
+  return named && *named == '/' ? named : fmt::format("/run/user/{}", geteuid());
+}
+
+// Its own folder, that nobody else can have put something into.
+Result<std::string> folder() {
+  const std::string path = runtime_folder() + "/disklathe";
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure(os_failure(errno, "create", path));
+  struct stat status{};
+  if (lstat(path.c_str(), &status) != 0) return failure(os_failure(errno, "open", path));
+  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
+    return failure(
+        Error{.kind = ErrorKind::refused, .operation = "open", .subject = path, .cause = "others may write there"});
+  return path;
+}
+
+bool is_id(const std::string& id) {
+  return id.size() == id_length &&
+         std::ranges::all_of(id, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+}
+
+Result<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return failure(os_failure(ENAMETOOLONG, "open", path));
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+std::string new_id() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz012345";
+  std::array<unsigned char, id_length> random{};
+  (void)getrandom(random.data(), random.size(), 0);
+  std::string id;
+  for (const unsigned char byte : random) id += letters[byte % letters.size()];
+  return id;
+}
+
+Result<Descriptor> connect_to(const std::string& path) {
+  const auto address = address_of(path);
+  if (!address) return std::unexpected(address.error());
+  Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!socket.open() || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
+    return failure(os_failure(errno, "open", path));
+  return socket;
+}
+
+}  // namespace
+
+Result<KeptPlace> make_kept_place() {
+  const auto place = folder();
+  if (!place) return std::unexpected(place.error());
+  KeptPlace kept{.id = new_id(),
+                 .listening = Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
+  const std::string path = *place + "/" + kept.id;
+  const auto address = address_of(path);
+  if (!address) return std::unexpected(address.error());
+  if (!kept.listening.open() ||
+      bind(kept.listening.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0 ||
+      listen(kept.listening.get(), 4) != 0)
+    return failure(os_failure(errno, "create", path));
+  return kept;
+}
+
+std::vector<std::string> kept_jobs() {
+  std::vector<std::string> ids;
+  const auto place = folder();
+  if (!place) return ids;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(*place, error)) {
+    const std::string id = entry.path().filename();
+    if (!is_id(id)) continue;
+    // A socket that nobody listens on is what a job left behind that ended alone.
+    if (connect_to(entry.path()))
+      ids.push_back(id);
+    else
+      forget_kept_job(id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+Result<std::unique_ptr<Client>> attach(const std::string& id) {
+  const auto place = folder();
+  if (!place) return std::unexpected(place.error());
+  if (!is_id(id)) return failure(os_failure(ENOENT, "open", id));
+  auto socket = connect_to(*place + "/" + id);
+  if (!socket) return failure(socket);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket->get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != geteuid())
+    return failure(os_failure(EPERM, "open", id));
+  return Client::connect(std::move(*socket));
+}
+
+Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& descriptors) {
+  const auto* work = std::get_if<Convert>(&spec.work);
+  if (!work || work->existing) return {};
+  // The data file before the image that needs it.
+  for (const Role role : {Role::data, Role::target}) {
+    size_t index = 0;
+    for (const GivenFile& file : spec.files) {
+      if (!file.writable || file.granted) continue;
+      const Descriptor& descriptor = descriptors[index++];
+      if (file.role != role) continue;
+      const int fd = fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0);
+      auto target = TargetFile::take_over(file.name, fd, file.replaces);
+      if (!target) return failure(target);
+      if (auto committed = (*target)->commit(work->durable); !committed) return committed;
+    }
+  }
+  return {};
+}
+
+void forget_kept_job(const std::string& id) {
+  const auto place = folder();
+  if (place && is_id(id)) unlink((*place + "/" + id).c_str());
+}
+
+}  // namespace disklathe::job
