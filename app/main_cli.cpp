@@ -26,6 +26,7 @@ constexpr Verb all_verbs[] = {
     {"create", "an empty image", run_create},
     {"devices", "the disks of this machine, and who uses them", run_devices},
     {"info", "what an image is", run_info},
+    {"jobs", "conversions that go on by themselves", run_jobs},
     {"limits", "what a device asks of requests, and what follows", run_limits},
     {"map", "where the bytes of an image are", run_map},
     {"measure", "how large an image file will be", run_measure},
@@ -38,14 +39,13 @@ void print_help() {
   fmt::print("disklathe {} converts disk images. Usage: disklathe VERB [OPTIONS] FILES\n\n", version());
   for (const Verb& verb : all_verbs) fmt::print("  {:<8}  {}\n", verb.name, verb.summary);
   fmt::print(
-      "\n'disklathe VERB --help' shows its options; they are qemu-img's wherever it has them.\n"
-      "Sizes: 512, 64k, 1.5G, 2TiB (powers of 1024).\n\n"
-      "Ends with 0 when all went well; otherwise with 2 wrong command line, 10 I/O error,\n"
-      "11 not found, 12 no permission, 13 in use, 14 no space, 15 device gone,\n"
-      "16 source changed, 17 image damaged, 18 not supported, 19 refused until allowed,\n"
-      "20 verify found a difference, 130 and 143 stopped by Ctrl-C and SIGTERM;\n"
-      "compare, as qemu-img: 0 same, 1 different, 2 cannot open, 3 cannot map, 4 cannot read;\n"
-      "check, as qemu-img: 0 whole, 1 not checked, 2 damaged, 3 leaks, 63 not for this format.\n");
+      "\nVERB --help shows its options, qemu-img's where it has them. Sizes: 512, 64k, 1.5G, 2TiB.\n\n"
+      "Ends with 0 when all went well, else 2 wrong command line, 10 I/O error, 11 not found,\n"
+      "12 no permission, 13 in use, 14 no space, 15 device gone, 16 source changed, 17 image\n"
+      "damaged, 18 not supported, 19 refused until allowed, 20 verify found a difference, 21 its\n"
+      "worker died, 130 and 143 stopped by Ctrl-C and SIGTERM. As qemu-img: compare 0 same,\n"
+      "1 different, 2 cannot open, 3 cannot map, 4 cannot read; check 0 whole, 1 not checked,\n"
+      "2 damaged, 3 leaks, 63 not for this format.\n");
 }
 
 int run(Arguments words) {

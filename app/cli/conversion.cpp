@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/conversion.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -9,9 +8,6 @@
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 #include "app/cli/target.h"
-#include "core/engine/compare.h"
-#include "core/engine/copy.h"
-#include "core/engine/verify.h"
 
 namespace disklathe::cli {
 namespace {
@@ -33,57 +29,6 @@ Result<void> still_there(const FileDevice& target) {
                        .cause = "it, or its folder, was deleted, moved or replaced while it was written"});
 }
 
-// The target as somebody else would find it: from the medium where that can be had, else through the page cache. What
-// it names (its backing and data file) was named on the command line.
-Result<std::unique_ptr<Image>> reopen(const Conversion& conversion, Target& target) {
-  OpenPolicy policy = conversion.policy;
-  policy.named.push_back(target.path);
-  FileOpener opener = make_opener(policy);
-  opener.allow = [](const std::string&, const Reference&, const std::string&) { return Result<void>(); };
-  const auto open_named = opener.open;
-  opener.open = [&, open_named](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
-    FileDevice* written = path == target.path                       ? target.file()
-                          : target.data && path == target.data_path ? &target.data->device()
-                                                                    : nullptr;
-    if (!written) return open_named(path);
-    written->drop_cache();
-    // A fresh target has no name of its own yet; its descriptor leads to it all the same.
-    const int fd = ::open(fmt::format("/proc/self/fd/{}", written->descriptor()).c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return failure(os_failure(errno, "open", path));
-    return FileDevice::adopt(fd, path, false, CacheMode::none);
-  };
-  return Image::open({.path = target.path, .format = std::string(conversion.format->name), .file_holes = true}, opener);
-}
-
-Result<void> verify(const Conversion& conversion, ConversionSource& source, const PieceDigests& digests, Target& target,
-                    Job& job) {
-  auto written = reopen(conversion, target);
-  if (!written) return failure(written);
-  std::optional<Range> differs;
-  std::string where;
-  if (source.image) {
-    auto difference = compare(*source.image, **written, {.limit = source.image->size()}, job.progress, job.stop);
-    if (!difference) return failure(difference);
-    if (*difference) differs = Range{(*difference)->offset, 1};
-    if (differs) where = fmt::format("first at byte {} ({})", differs->at, human_size(differs->at));
-  } else {
-    auto difference = verify(**written, digests, job.progress, job.stop);
-    if (!difference) return failure(difference);
-    differs = *difference;
-    if (differs)
-      where =
-          fmt::format("first between the bytes {} and {} ({})", differs->at, differs->end(), human_size(differs->at));
-  }
-  if (!differs) return {};
-  return failure(Error{.kind = ErrorKind::differs,
-                       .operation = "verify",
-                       .subject = conversion.target_path,
-                       .offset = differs->at,
-                       .cause = fmt::format("what was read back is not what was written, {}. Do not use it: its medium "
-                                            "or this computer's memory may be failing",
-                                            where)});
-}
-
 // Of a device that went away.
 std::string how_far(const Progress& progress) {
   const auto percent = [&](uint64_t part) {
@@ -95,17 +40,11 @@ std::string how_far(const Progress& progress) {
   return fmt::format("{:.0f}% were written, what is on it is incomplete", percent(progress.position()));
 }
 
-void warn_of_garbage(const stream::Source& source) {
-  if (const auto at = source.garbage_at())
-    print_warning(fmt::format("'{}': what follows the compressed data, from byte {} on, was left out: it is no {} data",
-                              source.name(), *at, source.encoding()->description));
-}
-
 Result<DeviceTarget> choose_device_target(const Conversion& conversion, ConversionSource& source, Job& job) {
-  auto head = source.head(partition_table_head);
-  if (!head) return failure(head);
+  const auto partitions = source.partitions();
+  if (!partitions) return std::unexpected(partitions.error());
   return choose_for_conversion(conversion.target_path,
-                               {.size = source.size(), .head = *head, .devices = source.devices()},
+                               {.size = source.size(), .table = *partitions, .devices = source.devices()},
                                conversion.device_options, job);
 }
 
@@ -126,13 +65,31 @@ class Announced {
   Job& job_;
 };
 
+job::Convert work_of(const Conversion& conversion) {
+  return {.source_format = conversion.source.format,
+          .snapshot = conversion.source.snapshot,
+          .format = std::string(conversion.format->name),
+          .options = conversion.options.format,
+          .compress = conversion.compress,
+          .level = conversion.level,
+          .backing_file = conversion.options.backing_file,
+          .backing_format = conversion.options.backing_format,
+          .existing = conversion.existing,
+          .target_is_zero = conversion.target_is_zero,
+          .sparse_size = conversion.sparse_size,
+          .verify = conversion.verify,
+          .durable = conversion.target_cache != CacheMode::unsafe,
+          .size = conversion.size,
+          .most_window = conversion.most_window};
+}
+
 }  // namespace
 
 Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report) {
-  auto opened = open_source(conversion, job);
+  auto opened = conversion.worker ? open_source_for_worker(conversion, job) : open_source(conversion, job);
   if (!opened) return failure(opened);
-  ConversionSource& source = *opened;
-  const bool durable = conversion.target_cache != CacheMode::unsafe;
+  ConversionSource& source = **opened;
+  const job::Convert work = work_of(conversion);
 
   if (auto backing = check_backing(conversion.options, conversion.target_path, false); !backing)
     return failure(backing);
@@ -166,66 +123,19 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     return failure(about(std::move(error), conversion.target_path));
   };
 
-  std::optional<uint64_t> disk_size;
-  if (BlockDevice* present = target->present()) {
-    disk_size = present->size();
-  } else {
-    auto size = size_for_target(conversion, source, job);
-    if (!size) return failure(size);
-    disk_size = *size;
-  }
-
-  FileDevice* data = target->data ? &target->data->device() : nullptr;
-  const bool reads_zero = target->fresh || conversion.target_is_zero;
-  const auto writer = conversion.format->create({.file = &target->medium(),
-                                                 .data_file = data,
-                                                 .size = disk_size.value_or(0),
-                                                 .options = conversion.options.format,
-                                                 .compress = conversion.compress,
-                                                 .level = conversion.level,
-                                                 .backing_file = conversion.options.backing_file,
-                                                 .backing_format = conversion.options.backing_format,
-                                                 .target_is_zero = reads_zero});
-  if (!writer) return failed(writer.error());
-
-  const bool split_chain =
-      !conversion.options.backing_file.empty() && source.image && source.image->layers().size() > 1;
-  PieceDigests digests;
-  const CopyJob copying{.source = source.image.get(),
-                        .stream = source.stream ? source.stream->source.get() : nullptr,
-                        .disk_size = disk_size,
-                        .digests = source.stream && conversion.verify ? &digests : nullptr,
-                        .writer = writer->get(),
-                        .target = {&target->medium(), data},
-                        .target_is_zero = reads_zero,
-                        .sparse_size = conversion.sparse_size,
-                        .keep_holes = split_chain,
-                        .durable = durable};
-  if (auto copied = copy(copying, job.progress, job.stop); !copied) {
-    if (target->present())
-      print_warning(fmt::format("'{}' now holds a part of the image and a part of what was there", target->path));
-    return failed(std::move(copied.error()));
-  }
-  if (auto same = source.unchanged(); !same) return same;
-  if (source.stream) warn_of_garbage(*source.stream->source);
-  // The block device's cache has seen nothing of what went past it.
-  if (target->passthrough) target->existing->drop_cache();
-  if (conversion.verify) {
-    if (auto verified = verify(conversion, source, digests, *target, job); !verified)
-      return failed(std::move(verified.error()));
-    if (auto same = source.unchanged(); !same) return same;
-  }
+  auto converted = source.convert_into(work, *target, job);
+  if (!converted) return failed(std::move(converted.error()));
+  if (!*converted) return {};  // it goes on without this process
   if (job.stop.requested()) return failure(ErrorKind::stopped, "convert", {});
-  job.progress.phase = Phase::flush;
   for (TargetFile* file : {target->data.get(), target->fresh.get()}) {
     if (!file) continue;
-    if (auto named = file->commit(durable); !named) return failed(std::move(named.error()));
+    if (auto named = file->commit(work.durable); !named) return failed(std::move(named.error()));
   }
   if (target->file()) {
     if (auto there = still_there(*target->file()); !there) return there;
   }
   if (device) {
-    const DeviceGrade grade = !durable            ? DeviceGrade::handed_over
+    const DeviceGrade grade = !work.durable       ? DeviceGrade::handed_over
                               : conversion.verify ? DeviceGrade::read_back
                                                   : DeviceGrade::flushed;
     auto finished = finish_device(*device, target->device(), grade, job.progress.total);

@@ -28,6 +28,8 @@ struct Conversion {
   DeviceOptions device_options;
   bool target_is_zero = false;  // of an existing one
   bool verify = false;
+  bool worker = false;        // bytes are read and written by a process that can touch nothing else
+  bool keep_running = false;  // which goes on when this one ends
   uint32_t sparse_size = 4096;
   // Of streams:
   std::optional<uint64_t> size;  // of the target's disk, where the stream does not say its own

@@ -8,31 +8,39 @@
 #include <vector>
 
 #include "app/cli/conversion.h"
-#include "app/cli/stream_file.h"
 #include "app/cli/target.h"
+#include "core/format/partition_table.h"
+#include "core/job/outcome.h"
+#include "core/job/spec.h"
 
 namespace disklathe::cli {
 
-// What is converted: an image that can be read anywhere, or a stream.
-struct ConversionSource {
-  std::unique_ptr<Image> image;  // or:
-  std::optional<StreamFile> stream;
+// What is converted, and where that is done: an image that can be read anywhere or a stream, in this process or in a
+// worker.
+class ConversionSource {
+ public:
+  virtual ~ConversionSource() = default;
 
   // Of the disk, where it is known already.
-  std::optional<uint64_t> size() const;
-  std::vector<SourceFile> files() const;
-  // The block devices among them.
-  std::vector<dev_t> devices() const;
-  // The first bytes of the disk, at most `most`. Of a stream, before it is copied.
-  Result<std::vector<std::byte>> head(size_t most);
-  // A source that changed while it was read gave an image of no moment.
-  Result<void> unchanged() const;
+  virtual std::optional<uint64_t> size() const = 0;
+  virtual std::vector<SourceFile> files() const = 0;
+  // The block devices among what it is read from.
+  virtual std::vector<dev_t> devices() const = 0;
+  // On the disk. Of a stream, before it is converted.
+  virtual Result<PartitionTable> partitions() = 0;
+  // All but opening the target before, and giving it its name after. Nothing: it goes on by itself, and the target is
+  // the job's.
+  virtual Result<std::optional<job::Converted>> convert_into(const job::Convert& asked, Target& target, Job& job) = 0;
 };
 
-Result<ConversionSource> open_source(const Conversion& conversion, Job& job);
+Result<std::unique_ptr<ConversionSource>> open_source(const Conversion& conversion, Job& job);
 
-// How large to make a fresh target; nothing: it grows as the stream comes. Decodes the stream a first time where its
-// size is needed and nothing else tells it.
-Result<std::optional<uint64_t>> size_for_target(const Conversion& conversion, ConversionSource& source, Job& job);
+// The same with every byte of the source read by a worker, and every one of the target written.
+Result<std::unique_ptr<ConversionSource>> open_source_for_worker(const Conversion& conversion, Job& job);
+
+std::vector<dev_t> block_devices_of(const std::vector<SourceFile>& files);
+
+// The target as somebody else would find it: for reading, from the medium where that can be had.
+Result<std::unique_ptr<FileDevice>> reopen_for_reading(FileDevice& written);
 
 }  // namespace disklathe::cli

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "app/cli/command_line.h"
@@ -10,15 +12,17 @@
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
+#include "app/cli/stream_file.h"
 #include "app/cli/verbs.h"
 #include "core/base/arithmetic.h"
+#include "core/job/launch.h"
 #include "core/nbd/remote_device.h"
 
 namespace disklathe::cli {
 namespace {
 
 constexpr std::string_view help =
-    R"(disklathe convert [OPTIONS] SOURCE TARGET
+    R"(disklathe convert [OPTIONS] SOURCE TARGET    (which appears only when it is complete)
 
   -f FORMAT  what SOURCE is; otherwise its content is looked at   -l SNAPSHOT  of it
              (gz, bz2, xz, zst: a compressed raw disk; SOURCE - is standard input)
@@ -38,10 +42,10 @@ constexpr std::string_view help =
   --backing POLICY   allow, deny or ask: open backing files that are not regular
                      files beside the image      --data-file allow|deny   (deny)
   -p, --progress[=json]  show how far it is; json: one object a line
-  -q  say less    -U  also while another program writes to SOURCE
+  -q  say less    -U  also while another program writes to SOURCE    --worker  locked in
+  --keep-running     so, and by itself; see disklathe jobs
   --passthrough      SOURCE or TARGET is /dev/sgN, moved by SCSI commands, not split
-  -m N, -W, -C       taken and ignored: always parallel, in any order, by the best way
-A new TARGET appears only when it is complete. Long forms: see qemu-img convert --help.
+  -m N, -W, -C       taken and ignored; long forms are qemu-img convert's
 )";
 
 struct Words {
@@ -92,11 +96,31 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   conversion.target_cache = cache_mode_of(words.target_cache).value_or(CacheMode::automatic);
   conversion.level = static_cast<int>(words.level);
 
+  conversion.worker = conversion.worker || conversion.keep_running;
+  if (conversion.keep_running) {
+    // Whoever takes the result may stand in another folder.
+    std::error_code error;
+    for (std::string* path : {&conversion.source.path, &conversion.target_path})
+      if (!names_pipe(*path)) *path = std::filesystem::absolute(*path, error);
+  }
+  if (words.passthrough && conversion.worker)
+    return invalid("--passthrough sends commands that a worker may not send: without --worker");
   if (words.passthrough)
     if (auto understood = understand_passthrough(conversion); !understood) return understood;
   conversion.device = is_block_device(conversion.target_path);
   conversion.remote = nbd::is_uri(conversion.target_path);
   conversion.existing = conversion.existing || conversion.device || conversion.remote;
+  const bool pipe = names_pipe(conversion.source.path);
+  if (conversion.worker && conversion.device && pipe)
+    return invalid("what is to be on a device is looked at first, and a pipe gives it once: without --worker");
+  const bool remote = conversion.remote || nbd::is_uri(conversion.source.path);
+  if (conversion.worker && remote) return invalid("a worker speaks to no server: without --worker");
+  // Root needs no rights any more once the device is open.
+  if (conversion.device && !pipe && !remote && !words.passthrough && geteuid() == 0 &&
+      access(job::worker_program().c_str(), X_OK) == 0)
+    conversion.worker = true;
+  if (conversion.keep_running && conversion.device)
+    return invalid("--keep-running is for files: a device is looked at again by who wrote it");
 
   // The name of an export says nothing of what is on it.
   const std::string named = conversion.remote ? std::string() : conversion.target_path;
@@ -168,6 +192,8 @@ int run_convert(Arguments arguments) {
   line.choice("--data-file", words.data_file, {"allow", "deny"});
   line.optional_choice("-p,--progress", words.progress, {"line", "json"});
   line.flag("--passthrough", words.passthrough);
+  line.flag("--worker", conversion.worker);
+  line.flag("--keep-running", conversion.keep_running);
   line.flag("-q,--quiet", words.quiet);
   line.flag("-U,--force-share", conversion.policy.share);
   line.number("-m,--parallel", words.parallel, 1, 16);
@@ -193,6 +219,7 @@ int run_convert(Arguments arguments) {
   std::optional<DeviceReport> written;
   const JobView view{.style = progress_style_of(words.progress, words.quiet),
                      .verifies = conversion.verify,
+                     .summary = !conversion.keep_running,
                      .result = [&] { return written ? json_of(*written) : nlohmann::ordered_json(); }};
   Job job;
   const JobOutcome outcome =

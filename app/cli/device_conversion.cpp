@@ -130,7 +130,7 @@ Result<DeviceTarget> choose_for_conversion(const std::string& path, const Device
                                            const DeviceOptions& options, Job& job) {
   auto chosen = choose_target_device(path);
   if (!chosen) return failure(chosen);
-  DeviceTarget target{.chosen = std::move(*chosen), .table = read_partition_table(source.head, source.size)};
+  DeviceTarget target{.chosen = std::move(*chosen), .table = source.table};
   if (auto other = not_read_from(target.chosen, source); !other) return failure(other);
   if (source.size) {
     if (auto room = has_room(path, target.chosen.identity.size, *source.size); !room) return failure(room);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/cli/job.h"
-#include "core/base/bytes.h"
 #include "core/base/result.h"
 #include "core/device/after_write.h"
 #include "core/device/target_guard.h"
@@ -28,7 +27,7 @@ struct DeviceOptions {
 // The image that is to be written, as far as the device has a say in it.
 struct DeviceSource {
   std::optional<uint64_t> size;  // nothing: a stream that does not say
-  Bytes head;                    // the first partition_table_head bytes, or all there are
+  PartitionTable table;          // on it
   std::vector<dev_t> devices;    // block devices that it is read from
 };
 

@@ -12,6 +12,7 @@
 #include "app/cli/stream_file.h"
 #include "app/cli/verbs.h"
 #include "core/format/reference_path.h"
+#include "core/job/convert.h"
 
 namespace disklathe::cli {
 namespace {
@@ -102,7 +103,7 @@ Result<std::optional<StreamInfo>> look_at_stream(const std::string& path, const 
   if (!opened) return failure(opened);
   if (!*opened) return std::nullopt;
   const StreamFile& stream = **opened;
-  auto content = content_of(*stream.source);
+  auto content = job::content_of(*stream.source);
   if (!content) return failure(content);
   const stream::Encoding* encoding = stream.source->encoding();
   return StreamInfo{.path = path,

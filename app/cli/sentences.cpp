@@ -112,8 +112,14 @@ std::string raw_sentence(const Error& error) {
       // Of streams: more memory than a stream may ask for.
       if (error.operation == "decode") return with_advice(cannot(error, ""), "--max-window allows it more memory");
       [[fallthrough]];
-    case ErrorKind::invalid:
     case ErrorKind::differs:
+      if (error.operation == "verify")
+        return fmt::format(
+            "{}: what was read back is not what was written, {}. Do not use it: its medium or this "
+            "computer's memory may be failing",
+            thing, reason(error, "somewhere"));
+      [[fallthrough]];
+    case ErrorKind::invalid:
       // These are told best in their own words.
       if (error.os_error || error.cause.empty()) return cannot(error, "that makes no sense");
       return error.subject.empty() ? error.cause : fmt::format("{}: {}", thing, error.cause);

@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "core/format/registry.h"
+#include "core/job/convert.h"
 
 namespace disklathe::cli {
 namespace {
 
 constexpr std::string_view standard_input = "standard input";
-constexpr size_t looked_at = 4096;
 
 std::unexpected<Error> no(ErrorKind kind, const std::string& subject, std::string cause) {
   return failure(Error{.kind = kind, .operation = "read", .subject = subject, .cause = std::move(cause)});
@@ -102,23 +102,9 @@ Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, cons
   return std::move(opened->stream);
 }
 
-Result<std::string> content_of(stream::Source& source) {
-  const auto head = source.head(looked_at);
-  if (!head) return std::unexpected(head.error());
-  if (const Format* format = probe_head(*head)) return fmt::format("a {} image", format->name);
-  if (source.encoding()) {
-    if (const auto* again = stream::detect_encoding(*head)) return fmt::format("{} data", again->description);
-  }
-  constexpr std::string_view tar_magic = "ustar";
-  constexpr size_t tar_magic_at = 257;
-  const std::string_view text(reinterpret_cast<const char*>(head->data()), head->size());
-  if (text.size() > tar_magic_at && text.substr(tar_magic_at).starts_with(tar_magic)) return "a tar archive";
-  return std::string();
-}
-
 Result<void> must_hold_raw(const StreamRequest& request, StreamFile& stream) {
   if (!request.format.empty()) return {};
-  auto content = content_of(*stream.source);
+  auto content = job::content_of(*stream.source);
   if (!content) return failure(content);
   if (content->empty()) return {};
   const std::string_view format = stream.source->format();

@@ -33,9 +33,6 @@ bool names_pipe(const std::string& path);
 Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy,
                                               std::function<bool()> halted = {});
 
-// What the decoded bytes seem to be that a raw disk is not ("a qcow2 image"); empty: nothing of the kind.
-Result<std::string> content_of(stream::Source& source);
-
 // Refuses streams whose content would be no disk if it were written as it is.
 Result<void> must_hold_raw(const StreamRequest& request, StreamFile& stream);
 

@@ -21,6 +21,7 @@ int run_convert(Arguments arguments);
 int run_create(Arguments arguments);
 int run_devices(Arguments arguments);
 int run_info(Arguments arguments);
+int run_jobs(Arguments arguments);
 int run_limits(Arguments arguments);
 int run_map(Arguments arguments);
 int run_measure(Arguments arguments);

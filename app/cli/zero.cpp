@@ -20,7 +20,7 @@
 #include "app/cli/target_usage.h"
 #include "app/cli/verbs.h"
 #include "app/cli/zero_ranges.h"
-#include "core/engine/zero.h"
+#include "core/job/zero.h"
 
 namespace disklathe::cli {
 namespace {
@@ -47,9 +47,6 @@ This is no secure erase: what was there may still be in cells that the device
 keeps for itself, until its own sanitize command is given. Ends with 20 when it
 does not read back as zeroes.
 )";
-
-constexpr uint64_t discard_step = 1 << 30;  // bytes between looks at a stop
-constexpr unsigned samples = 256;
 
 struct Zeroing {
   std::string path, yes_erase, method = "auto";
@@ -146,27 +143,8 @@ Result<void> open_target(Zeroing& zeroing) {
   return S_ISBLK(status.st_mode) ? open_device(zeroing) : open_file(zeroing);
 }
 
-Result<uint64_t> discard(Zeroing& zeroing, Job& job) {
-  job.progress.phase = Phase::write;
-  for (const Range& range : zeroing.ranges) job.progress.total += range.length;
-  uint64_t discarded = 0;
-  for (Range left : zeroing.ranges) {
-    while (!left.empty()) {
-      if (job.stop.requested()) return failure(ErrorKind::stopped, "discard", {});
-      const Range part{left.at, std::min(left.length, discard_step)};
-      if (auto done = zeroing.target->discard_now(part); !done) return failure(done);
-      discarded += part.length;
-      job.progress.skipped += part.length;
-      left = Range::between(part.end(), left.end());
-    }
-  }
-  if (auto flushed = zeroing.target->flush_now(); !flushed) return failure(flushed);
-  return discarded;
-}
-
 // From the medium where direct I/O is to be had, else through the page cache after it was dropped.
 Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
-  zeroing.target->drop_cache();
   const auto open_again = [&](CacheMode cache) -> Result<std::unique_ptr<FileDevice>> {
     const int fd = open(fmt::format("/proc/self/fd/{}", zeroing.target->descriptor()).c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return failure(os_failure(errno, "open", zeroing.path));
@@ -176,36 +154,19 @@ Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
   return direct ? std::move(direct) : open_again(CacheMode::writeback);
 }
 
-Result<void> read_back(Zeroing& zeroing, Job& job, Outcome& outcome) {
-  auto reader = reopen(zeroing);
-  if (!reader) return failure(reader);
-  std::vector<Range> places = zeroing.ranges;
-  if (!zeroing.verify) places = sample_places(zeroing.ranges, samples, std::random_device{}());
-  auto found = find_nonzero(**reader, places, job.progress, job.stop);
-  if (!found) return failure(found);
-  if (*found) {
-    outcome.reads = ReadsZero::no;
-    outcome.nonzero_at = **found;
-  } else if (zeroing.verify) {
-    outcome.reads = ReadsZero::proven;
-  } else {
-    outcome.reads = zeroing.method == "discard" ? ReadsZero::promised_by_nobody : ReadsZero::claimed;
-  }
-  return {};
-}
-
 Result<void> run(Zeroing& zeroing, Job& job, Outcome& outcome) {
-  if (zeroing.method == "discard") {
-    auto discarded = discard(zeroing, job);
-    if (!discarded) return failure(about(std::move(discarded.error()), zeroing));
-    outcome.discarded = *discarded;
-  } else {
-    const ZeroJob work{.target = zeroing.target.get(), .ranges = zeroing.ranges, .only = method_of(zeroing.method)};
-    auto done = make_zero(work, job.progress, job.stop);
-    if (!done) return failure(about(std::move(done.error()), zeroing));
-    outcome.done = *done;
-  }
-  if (auto read = read_back(zeroing, job, outcome); !read) return failure(about(std::move(read.error()), zeroing));
+  const job::Zero work{.ranges = zeroing.ranges,
+                       .method = method_of(zeroing.method),
+                       .discard = zeroing.method == "discard",
+                       .verify = zeroing.verify,
+                       .seed = std::random_device{}()};
+  auto zeroed = job::zero(work, *zeroing.target, [&] { return reopen(zeroing); }, job.progress, job.stop);
+  if (!zeroed) return failure(about(std::move(zeroed.error()), zeroing));
+  outcome = {.done = zeroed->done, .discarded = zeroed->discarded, .nonzero_at = zeroed->nonzero_at.value_or(0)};
+  outcome.reads = zeroed->nonzero_at ? ReadsZero::no
+                  : zeroed->all_read ? ReadsZero::proven
+                  : work.discard     ? ReadsZero::promised_by_nobody
+                                     : ReadsZero::claimed;
   job.progress.phase = Phase::done;
   return {};
 }

@@ -18,7 +18,7 @@
 
 namespace disklathe::job {
 
-// The protocol between a worker and its client (docs/adr/0016). Both ends refuse what they do not know, by name.
+// The protocol between a worker and its client (docs/adr/0014). Both ends refuse what they do not know, by name.
 //
 //   client                             worker
 //   start (spec, descriptors) ------->  checks it, drops every right, locks itself in
