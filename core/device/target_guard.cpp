@@ -2,6 +2,8 @@
 #include "core/device/target_guard.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace disklathe {
@@ -45,13 +47,22 @@ Guarded<void> free_now(const ChosenDevice& chosen) {
   return nobody_has(UsageMap(*disks).of(chosen.identity.name));
 }
 
+constexpr std::chrono::milliseconds passing_look{300};
+
 std::vector<Opener> openers_of(const ChosenDevice& chosen) {
   std::vector<dev_t> devices{chosen.disk.number};
   if (chosen.whole())
     for (const Partition& partition : chosen.disk.partitions) devices.push_back(partition.number);
   else
     devices.push_back(chosen.identity.number);
-  return programs_with_open(devices);
+  std::vector<Opener> openers = programs_with_open(devices);
+  if (openers.empty()) return openers;
+  // Whatever looks at every disk (udev, a list of devices) has this one open for a moment; that is worth no word.
+  std::this_thread::sleep_for(passing_look);
+  const std::vector<Opener> still = programs_with_open(devices);
+  std::erase_if(openers,
+                [&](const Opener& opener) { return !std::ranges::contains(still, opener.process, &Opener::process); });
+  return openers;
 }
 
 Guarded<ChosenDevice> choose_identified(const Identity& identity, const std::string& root) {

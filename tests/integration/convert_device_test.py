@@ -251,6 +251,9 @@ class MeanwhileTest(DeviceTest):
         while int(written.read_text().split()[6]) == before:
             self.assertLess(time.monotonic(), deadline, "nothing is written")
         program.send_signal(signal.SIGSTOP)
+        while not all(task.read_text().rpartition(")")[2].split()[0] == "T"
+                      for task in pathlib.Path(f"/proc/{program.pid}/task").glob("*/stat")):
+            self.assertLess(time.monotonic(), deadline, "it does not stand still")
         in_flight = written.with_name("inflight")
         while in_flight.read_text().split() != ["0", "0"]:
             self.assertLess(time.monotonic(), deadline, "what is under way does not end")
