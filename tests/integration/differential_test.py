@@ -63,6 +63,10 @@ def as_the_image_says(entries):
     return merged
 
 
+class Damaged(Exception):
+    """qemu-io made an image in which qemu-img check finds errors: rare, and there is nothing to read alike."""
+
+
 class Round:
     def __init__(self, chance, work):
         self.chance = chance
@@ -75,6 +79,9 @@ class Round:
     def run(self):
         self.guessed = False  # whether qemu-img looked for holes, see as_the_image_says
         image = self.generator.chain()
+        for layer in image.chain:
+            if layer.format == "qcow2" and self.work.run("qemu-img", "check", "-f", "qcow2", layer.path).code == 2:
+                raise Damaged(layer.path)
         self.look(image)
         for number in range(3):
             self.convert(image, f"target{number}")
@@ -309,6 +316,8 @@ def main():
                 Round(random.Random(number), Work(folder)).run()
             except Unanswered as command:
                 print(f"DISKLATHE_SEED={number}: not judged, no answer from: {command}")
+            except Damaged as image:
+                print(f"DISKLATHE_SEED={number}: not judged, qemu-io damaged {image}")
             except Wrong as wrong:
                 failures.append(number)
                 print(f"\nDISKLATHE_SEED={number} DISKLATHE_ROUNDS=1:\n{wrong}", flush=True)
