@@ -20,6 +20,7 @@
 #include "app/cli/target_usage.h"
 #include "app/cli/verbs.h"
 #include "app/cli/zero_ranges.h"
+#include "core/format/registry.h"
 #include "core/job/zero.h"
 
 namespace disklathe::cli {
@@ -31,6 +32,7 @@ constexpr std::string_view help =
 Makes a device or an existing file read as zeroes, in the fastest way that it
 takes; what is a hole of a file already is left alone.
 
+  -f, --format raw       zero the bytes of the file itself, although it is an image
       --range AT+LENGTH  only these bytes; may be given more than once
       --method METHOD    auto          measured on the work itself (default)
                          write-zeroes  the device's command for it
@@ -49,7 +51,7 @@ does not read back as zeroes.
 )";
 
 struct Zeroing {
-  std::string path, yes_erase, method = "auto";
+  std::string path, format, yes_erase, method = "auto";
   std::vector<std::string> range_words;
   bool verify = false, quiet = false;
 
@@ -121,6 +123,17 @@ Result<void> open_device(Zeroing& zeroing) {
   return {};
 }
 
+// Its guest's disk is what people mean then, and the file's own bytes are all that there is of it.
+Result<void> no_image(FileDevice& file, const Zeroing& zeroing) {
+  if (!zeroing.format.empty()) return {};
+  auto probed = probe_format(file);
+  if (!probed) return failure(probed);
+  if (probed->format->name == "raw") return {};
+  return no(
+      ErrorKind::refused, zeroing.path,
+      fmt::format("it is a {} image, which this would destroy; -f raw says that it is meant", probed->format->name));
+}
+
 Result<void> open_file(Zeroing& zeroing) {
   if (!zeroing.yes_erase.empty()) return no(ErrorKind::invalid, zeroing.path, "--yes-erase is for devices");
   if (zeroing.method == "discard")
@@ -130,6 +143,7 @@ Result<void> open_file(Zeroing& zeroing) {
   auto file = FileDevice::open({.path = zeroing.path, .writable = true});
   if (!file) return failure(file);
   if (auto alone = lock_for_writing((*file)->descriptor(), zeroing.path); !alone) return failure(alone);
+  if (auto plain = no_image(**file, zeroing); !plain) return plain;
   auto ranges = parse_ranges(zeroing.range_words, (*file)->size());
   if (!ranges) return failure(ranges);
   zeroing.ranges = std::move(*ranges);
@@ -212,6 +226,7 @@ int run_zero(Arguments arguments) {
   std::string progress;
   std::vector<std::string> words;
   CommandLine line("zero", help);
+  line.choice("-f,--format", zeroing.format, {"raw"});
   line.texts("--range", zeroing.range_words);
   line.choice("--method", zeroing.method, {"auto", "write-zeroes", "punch", "discard", "buffers"});
   line.flag("--verify", zeroing.verify);

@@ -74,6 +74,14 @@ class Files(ZeroTest):
         self.assertTrue(self.is_zero("a.raw"))
         self.assertEqual((os.stat("a.raw").st_size, os.stat("a.raw").st_blocks), (16 * MIB, 0))
 
+    def test_an_image_is_not_wiped_by_mistake(self):
+        subprocess.run(["qemu-img", "create", "-q", "-f", "qcow2", "a.qcow2", "1M"], check=True)
+        before = pathlib.Path("a.qcow2").read_bytes()
+        self.refuses("zero", "a.qcow2", code=19, says="it is a qcow2 image, which this would destroy; -f raw")
+        self.assertEqual(pathlib.Path("a.qcow2").read_bytes(), before)
+        self.ours("zero", "-q", "-f", "raw", "a.qcow2")
+        self.assertTrue(self.is_zero("a.qcow2", length=len(before)))
+
     def test_holes_need_nothing(self):
         self.noise("a.raw", MIB)
         os.truncate("a.raw", 1 << 40)
