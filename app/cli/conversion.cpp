@@ -138,7 +138,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     const DeviceGrade grade = !work.durable       ? DeviceGrade::handed_over
                               : conversion.verify ? DeviceGrade::read_back
                                                   : DeviceGrade::flushed;
-    auto finished = finish_device(*device, target->device(), grade, job.progress.total);
+    auto finished = finish_device(*device, target->existing.get(), grade, job.progress.total);
     if (!finished) return failure(finished);
     report = std::move(*finished);
   }

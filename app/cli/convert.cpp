@@ -9,6 +9,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/conversion.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
@@ -107,14 +108,23 @@ Result<void> understand(const Words& words, Conversion& conversion) {
     return invalid("--passthrough sends commands that a worker may not send: without --worker");
   if (words.passthrough)
     if (auto understood = understand_passthrough(conversion); !understood) return understood;
+  const bool source_by_helper = !words.passthrough && needs_helper(conversion.source.path, false);
+  const bool target_by_helper = !words.passthrough && needs_helper(conversion.target_path, true);
+  if (conversion.keep_running && source_by_helper) return invalid("--keep-running is for what you may open yourself");
   conversion.device = is_block_device(conversion.target_path);
   conversion.remote = nbd::is_uri(conversion.target_path);
   conversion.existing = conversion.existing || conversion.device || conversion.remote;
   const bool pipe = names_pipe(conversion.source.path);
+  if (target_by_helper && pipe)
+    return invalid(
+        "what is to be on a device is looked at first, and a pipe gives it once: save it, or run this as root");
   if (conversion.worker && conversion.device && pipe)
     return invalid("what is to be on a device is looked at first, and a pipe gives it once: without --worker");
   const bool remote = conversion.remote || nbd::is_uri(conversion.source.path);
   if (conversion.worker && remote) return invalid("a worker speaks to no server: without --worker");
+  if (remote && (source_by_helper || target_by_helper))
+    return invalid("a worker speaks to no server, and only a worker gets that device: run this as root");
+  conversion.worker = conversion.worker || source_by_helper || target_by_helper;
   // Root needs no rights any more once the device is open.
   if (conversion.device && !pipe && !remote && !words.passthrough && geteuid() == 0 &&
       access(job::worker_program().c_str(), X_OK) == 0)

@@ -147,16 +147,27 @@ Result<DeviceTarget> choose_for_conversion(const std::string& path, const Device
   return target;
 }
 
-Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
+namespace {
+
+bool still_chosen(const ChosenDevice& chosen, const FileDevice* device) {
+  if (device) return disklathe::still_chosen(chosen, device->descriptor()).has_value();
+  const auto now = identity_of(chosen.path);
+  return now && differences(chosen.identity, *now).empty();
+}
+
+}  // namespace
+
+Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice* device, DeviceGrade grade,
                                    uint64_t image_size) {
-  if (!still_chosen(target.chosen, device.descriptor()))
+  if (!still_chosen(target.chosen, device))
     return failure(Error{.kind = ErrorKind::vanished,
                          .operation = "write",
                          .subject = target.chosen.path,
                          .cause = "it, or the medium in it, is not the one that was chosen any more"});
   DeviceReport report{.path = target.chosen.path, .grade = grade, .cache = {}, .notes = {}};
   if (grade == DeviceGrade::read_back) report.cache = cache_left(target.chosen.disk);
-  if (target.chosen.whole()) report.table = reread_partition_table(device.descriptor());
+  if (target.chosen.whole())
+    report.table = device ? reread_partition_table(device->descriptor()) : TableReread::not_permitted;
   for (std::string note : {table_note(target, report.table), gpt_note(target, image_size)})
     if (!note.empty()) report.notes.push_back(std::move(note));
   return report;

@@ -53,8 +53,9 @@ struct DeviceReport {
 };
 
 // The written device's partitions are made known, and what there is to say of it is collected. image_size: bytes.
+// device: null where the helper opened it for a worker, which has closed it by now.
 // Error `vanished`: it is not the chosen device with the chosen medium any more, though no write has failed.
-Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice& device, DeviceGrade grade,
+Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice* device, DeviceGrade grade,
                                    uint64_t image_size);
 
 // "'/dev/sdb' was written, flushed, read back and found the same; ..."

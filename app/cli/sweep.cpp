@@ -11,6 +11,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/job.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
@@ -138,7 +139,7 @@ void announce(const Words& words, const std::string& text) {
 std::string place_of(const Words& words, SweepTarget& target) {
   if (target.scratch)
     return fmt::format("a scratch file of {} in place of '{}'", human_size(target.area), words.files[0]);
-  const bool all = target.area == target.device().size();
+  const bool all = target.area == target.size();
   return fmt::format("{} {} of '{}'", all ? "all" : "the first", exact_size(target.area), words.files[0]);
 }
 
@@ -157,7 +158,7 @@ std::string plan_of(const Words& words, const SweepRequest& request, SweepTarget
 }
 
 void say_what_is_doubtful(SweepTarget& target) {
-  if (target.passthrough) return;
+  if (target.passthrough || target.granted) return;
   FileDevice& device = target.file();
   if (device.limits().offset_align == 1)
     print_warning("it is in memory: what is measured is copying from and to the page cache");
@@ -169,7 +170,7 @@ void say_what_is_doubtful(SweepTarget& target) {
 
 // Sizes that the device takes and that fit. Those that were not asked for by name are left out without a word.
 Result<void> fit_sizes(const Words& words, SweepRequest& request, SweepTarget& target) {
-  const uint64_t unit = target.device().limits().offset_align;
+  const uint64_t unit = target.block();
   const auto unfit = [&](uint64_t size) { return size > target.area || !is_multiple(size, unit); };
   const auto first = std::ranges::find_if(request.sizes, unfit);
   if (first == request.sizes.end()) return {};
@@ -247,12 +248,28 @@ int run_alignment(const Words& words, SweepTarget& target) {
   return handed ? exit_ok : report(handed.error());
 }
 
+Result<std::vector<SweepPoint>> sweep_by_helper(const std::string& path, const Identity& device,
+                                                const SweepRequest& request, Job& job) {
+  const job::Role role = request.write ? job::Role::target : job::Role::source;
+  const job::Spec spec{.files = {granted_file(role, path, CacheMode::none)},
+                       .work = job::Sweep{.sizes = request.sizes,
+                                          .write = request.write,
+                                          .depth = request.depth,
+                                          .area = request.area,
+                                          .nanoseconds_per_size = static_cast<uint64_t>(request.time_per_size.count()),
+                                          .bytes_per_size = request.bytes_per_size,
+                                          .rounds = request.rounds}};
+  auto outcome = run_by_helper(request.write ? "sweep.write" : "sweep.read", path, device, spec, {}, {}, job);
+  if (!outcome) return failure(outcome);
+  return std::get<job::Swept>(std::move(*outcome)).points;
+}
+
 int run_sizes(const Words& words, SweepRequest request, SweepTarget& target) {
   if (auto fits = fit_sizes(words, request, target); !fits) return report(fits.error());
   request.area = target.area;
   announce(words, plan_of(words, request, target));
   say_what_is_doubtful(target);
-  if (request.depth == 1 && !target.passthrough) target.file().answer_at_once();
+  if (request.depth == 1 && !target.passthrough && !target.granted) target.file().answer_at_once();
 
   // Before there are threads: it forks.
   std::optional<MaxSectorsOverride> splitting;
@@ -265,11 +282,17 @@ int run_sizes(const Words& words, SweepRequest request, SweepTarget& target) {
   }
   SweepReport result{.target = words.files[0],
                      .write = request.write,
-                     .direct = target.device().limits().offset_align != 1,
+                     .direct = target.block() != 1,
                      .depth = request.depth,
                      .area = request.area,
                      .max_sectors_kb = splitting ? std::optional<uint64_t>(words.max_sectors) : std::nullopt};
   const auto failed = run_stoppable(target, [&](Job& job) -> Result<void> {
+    if (target.granted) {
+      auto points = sweep_by_helper(words.files[0], *target.granted, request, job);
+      if (!points) return failure(points);
+      result.points = std::move(*points);
+      return {};
+    }
     const StatusLine status;
     if (target.scratch) {
       status.show("filling the scratch file");
@@ -340,6 +363,10 @@ int run_sweep(Arguments arguments) {
                                    .size = words.size,
                                    .yes_erase = words.yes_erase});
   if (!target) return report(target.error());
+  if (target->granted && (words.alignment || words.max_sectors)) {
+    print_message("--alignment and --max-sectors are for who may open the device: run this as root");
+    return exit_permission;
+  }
   return words.alignment ? run_alignment(words, *target) : run_sizes(words, std::move(*request), *target);
 }
 

@@ -8,9 +8,11 @@
 
 #include "app/cli/device_target.h"
 #include "app/cli/erase_consent.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/size_text.h"
 #include "core/base/arithmetic.h"
+#include "core/device/system_files.h"
 
 namespace disklathe::cli {
 namespace {
@@ -29,6 +31,14 @@ Result<uint64_t> area_of(const SweepTargetRequest& request, uint64_t size) {
   return area;
 }
 
+SweepTarget granted_target(const Identity& identity, uint64_t area) {
+  SweepTarget target{.granted = identity, .area = area};
+  const std::string node = "/sys/dev/block/" + device_number_text(identity.number);
+  for (const char* queue : {"/queue/", "/../queue/"})  // a partition has its disk's
+    if (const auto block = read_number(node + queue + "logical_block_size")) target.granted_block = *block;
+  return target;
+}
+
 Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
   auto path = request.passthrough ? disk_of_passthrough(request.path) : Result<std::string>(request.path);
   if (!path) return failure(path);
@@ -39,6 +49,7 @@ Result<SweepTarget> open_device_to_write(const SweepTargetRequest& request) {
   if (auto may = takes_any_order(*chosen, {0, *area}); !may) return failure(may);
   if (auto may = confirm_erase(*chosen, {.ranges = {{0, *area}}, .yes_erase = request.yes_erase}); !may)
     return failure(may);
+  if (!request.passthrough && needs_helper(*path, true)) return granted_target(chosen->identity, *area);
   auto device = open_target_device(*chosen, CacheMode::none);
   if (!device) return failure(device);
   SweepTarget target{.opened = std::move(*device), .area = *area};
@@ -78,6 +89,12 @@ Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
 
 Result<SweepTarget> open_sweep_target(const SweepTargetRequest& request) {
   if (request.passthrough) return open_passthrough(request);
+  if (!request.write && needs_helper(request.path, false)) {
+    const auto identity = identity_of(request.path);
+    if (!identity) return std::unexpected(identity.error());
+    const auto area = area_of(request, identity->size);
+    return area ? Result<SweepTarget>(granted_target(*identity, *area)) : std::unexpected(area.error());
+  }
   if (!request.write) {
     auto device = FileDevice::open({.path = request.path, .cache = CacheMode::none});
     if (!device) return failure(device);

@@ -7,6 +7,7 @@
 
 #include "core/base/result.h"
 #include "core/device/file_device.h"
+#include "core/device/identity.h"
 #include "core/device/sg_device.h"
 #include "core/device/target_file.h"
 
@@ -28,8 +29,12 @@ struct SweepTarget {
   std::unique_ptr<FileDevice> opened;  // with passthrough: the block device of the disk, held while it is written
   std::unique_ptr<TargetFile> scratch;
   std::unique_ptr<SgDevice> passthrough;
-  uint64_t area = 0;  // bytes from its start on
+  std::optional<Identity> granted;  // instead: a device that only the helper may open, for a worker
+  uint64_t granted_block = 4096;    // of its logical blocks, bytes
+  uint64_t area = 0;                // bytes from its start on
 
+  uint64_t size() { return granted ? granted->size : device().size(); }
+  uint64_t block() { return granted ? granted_block : device().limits().offset_align; }  // requests are multiples of it
   BlockDevice& device() { return passthrough ? static_cast<BlockDevice&>(*passthrough) : file(); }
   FileDevice& file() { return scratch ? scratch->device() : *opened; }  // not with passthrough
 };

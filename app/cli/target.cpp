@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "app/cli/device_target.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/size_text.h"
@@ -52,6 +53,13 @@ Result<std::unique_ptr<FileDevice>> open_existing_file(const std::string& path, 
 }
 
 Result<Target> open_existing(Target target, const TargetRequest& request) {
+  if (request.device && needs_helper(target.path, true)) {
+    if (request.cache == CacheMode::directsync)
+      return no(ErrorKind::unsupported, target.path, "-t directsync is for who may open the device: run this as root");
+    target.granted = request.device->identity;
+    if (auto room = has_room(target.path, target.granted->size, request.size); !room) return failure(room);
+    return target;
+  }
   auto device = request.device ? open_target_device(*request.device, request.cache)
                                : open_existing_file(target.path, request.cache);
   if (!device) return failure(device);

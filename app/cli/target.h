@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -19,12 +20,13 @@ struct Target {
   std::unique_ptr<TargetFile> fresh;
   std::unique_ptr<FileDevice> existing;
   std::unique_ptr<BlockDevice> remote;    // an NBD export, instead of all these
+  std::optional<Identity> granted;        // or a device that only the helper may open, for a worker
   std::unique_ptr<SgDevice> passthrough;  // --passthrough: writes to the disk whose block device `existing` holds
   std::string data_path;
   std::unique_ptr<TargetFile> data;  // -o data_file
 
-  // Nothing for an export.
-  FileDevice* file() { return remote ? nullptr : &device(); }
+  // Nothing for an export and what is granted.
+  FileDevice* file() { return remote || granted ? nullptr : &device(); }
   FileDevice& device() { return fresh ? fresh->device() : *existing; }
   // What the bytes go to.
   BlockDevice& medium() {

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "app/cli/conversion_source.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/notes.h"
 #include "app/cli/sentences.h"
 #include "app/cli/stream_file.h"
@@ -33,9 +34,20 @@ class WorkerSource final : public ConversionSource {
       if (!pipe_.open()) return failure(os_failure(errno, "open", path));
       return {};
     }
-    auto file = open_for_reading(path, conversion_.policy);
-    if (!file) return failure(file);
-    opened_.push_back(std::move(*file));
+    if (needs_helper(path, false)) {
+      auto identity = identity_of(path);
+      if (!identity) return failure(identity);
+      if (needs_helper(conversion_.target_path, true))
+        return failure(Error{.kind = ErrorKind::permission,
+                             .operation = "open",
+                             .subject = path,
+                             .cause = "only one device at a time is opened for you; run this as root"});
+      granted_ = std::move(*identity);
+    } else {
+      auto file = open_for_reading(path, conversion_.policy);
+      if (!file) return failure(file);
+      opened_.push_back(std::move(*file));
+    }
     // What a device is asked for depends on what will be on it, and that has to be known before anybody is asked.
     return conversion_.device ? inspect() : Result<void>();
   }
@@ -47,11 +59,16 @@ class WorkerSource final : public ConversionSource {
 
   std::vector<SourceFile> files() const override {
     std::vector<SourceFile> files;
-    for (const auto& file : opened_) files.push_back({.file = file.get(), .backing = file != opened_.front()});
+    for (const auto& file : opened_)
+      files.push_back({.file = file.get(), .backing = granted_ || file != opened_.front()});
     return files;
   }
 
-  std::vector<dev_t> devices() const override { return block_devices_of(files()); }
+  std::vector<dev_t> devices() const override {
+    std::vector<dev_t> devices = block_devices_of(files());
+    if (granted_) devices.push_back(granted_->number);
+    return devices;
+  }
 
   Result<PartitionTable> partitions() override {
     return inspection_ ? inspection_->partitions.value_or(PartitionTable{}) : PartitionTable{};
@@ -61,8 +78,12 @@ class WorkerSource final : public ConversionSource {
     job::Handover files;
     if (auto added = add_source(files); !added) return failure(added);
     const CacheMode cache = conversion_.target_cache;
-    auto added = target.fresh ? files.add(job::Role::target, *target.fresh, cache)
-                              : files.add(job::Role::target, target.device(), true, cache);
+    Result<void> added;
+    if (target.granted)
+      files.add_granted(granted_file(job::Role::target, target.path, cache));
+    else
+      added = target.fresh ? files.add(job::Role::target, *target.fresh, cache)
+                           : files.add(job::Role::target, target.device(), true, cache);
     if (added && target.data) added = files.add(job::Role::data, *target.data, cache);
     if (!added) return failure(added);
     auto outcome = run(asked, files, &target);
@@ -86,14 +107,17 @@ class WorkerSource final : public ConversionSource {
   }
 
   Result<void> add_source(job::Handover& files) {
+    if (granted_) {
+      files.add_granted(granted_file(job::Role::source, conversion_.source.path, CacheMode::automatic));
+      return {};
+    }
     if (!pipe_.open()) return files.add(job::Role::source, *opened_.front(), false, conversion_.policy.cache);
     files.add_pipe(pipe_.get(), conversion_.source.path == "-" ? "standard input" : conversion_.source.path);
     return {};
   }
 
   Result<std::optional<job::Outcome>> run(job::Work work, const job::Handover& files, Target* target) {
-    auto client = job::Client::start({.files = files.files(), .work = std::move(work)}, files.descriptors());
-    if (!client) return failure(client);
+    const job::Spec spec{.files = files.files(), .work = std::move(work)};
     // Of two jobs on one source each would warn.
     const bool first = target == nullptr || !inspection_;
     const job::Callbacks callbacks{
@@ -103,10 +127,19 @@ class WorkerSource final : public ConversionSource {
                 print_note(note);
             },
         .open = [&](const job::Question& question) { return open_named(question, target); }};
+    const auto done = [](Result<job::Outcome> outcome) -> Result<std::optional<job::Outcome>> {
+      if (!outcome) return failure(outcome);
+      return std::move(*outcome);
+    };
+    if (target && target->granted)
+      return done(run_by_helper("convert", target->path, *target->granted, spec, files.descriptors(), callbacks, job_));
+    if (granted_)
+      return done(run_by_helper(target ? "convert.read" : "inspect", conversion_.source.path, *granted_, spec,
+                                files.descriptors(), callbacks, job_));
+    auto client = job::Client::start(spec, files.descriptors());
+    if (!client) return failure(client);
     if (target && conversion_.keep_running) return run_kept(**client, callbacks, *target);
-    auto outcome = job::run(**client, callbacks, job_.progress, job_.stop);
-    if (!outcome) return failure(outcome);
-    return std::move(*outcome);
+    return done(job::run(**client, callbacks, job_.progress, job_.stop));
   }
 
   // Until it has opened what it needs; then it is left alone, and there is no outcome yet.
@@ -141,7 +174,7 @@ class WorkerSource final : public ConversionSource {
     }
     auto file = open_for_reading(question.path, conversion_.policy);
     if (!file) return file;
-    if (target && !of_target && (*file)->same_file_as(target->device()))
+    if (target && !of_target && target->file() && (*file)->same_file_as(*target->file()))
       return failure(Error{.kind = ErrorKind::invalid,
                            .operation = "write",
                            .subject = target->path,
@@ -157,6 +190,7 @@ class WorkerSource final : public ConversionSource {
   Job& job_;
   Descriptor pipe_;
   std::vector<std::unique_ptr<FileDevice>> opened_;  // the image first
+  std::optional<Identity> granted_;                  // instead: a device that only the helper may open
   std::set<std::string> allowed_;                    // of what it names
   std::optional<job::Inspection> inspection_;
 };

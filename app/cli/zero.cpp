@@ -13,6 +13,7 @@
 #include "app/cli/device_target.h"
 #include "app/cli/erase_consent.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/job.h"
 #include "app/cli/sentences.h"
@@ -55,7 +56,8 @@ struct Zeroing {
   std::vector<std::string> range_words;
   bool verify = false, quiet = false;
 
-  std::unique_ptr<FileDevice> target;
+  std::unique_ptr<FileDevice> target;  // or:
+  std::optional<Identity> granted;     // only the helper may open it, for a worker
   std::vector<Range> ranges;
 };
 
@@ -117,6 +119,10 @@ Result<void> open_device(Zeroing& zeroing) {
     if (auto may = takes_any_order(*chosen, range); !may) return may;
   if (auto agreed = confirm_erase(*chosen, {.ranges = zeroing.ranges, .yes_erase = zeroing.yes_erase}); !agreed)
     return agreed;
+  if (needs_helper(zeroing.path, true)) {
+    zeroing.granted = chosen->identity;
+    return {};
+  }
   auto device = open_target_device(*chosen, CacheMode::automatic);
   if (!device) return failure(device);
   zeroing.target = std::move(*device);
@@ -168,13 +174,22 @@ Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
   return direct ? std::move(direct) : open_again(CacheMode::writeback);
 }
 
+Result<job::Zeroed> zero_by_helper(const Zeroing& zeroing, const job::Zero& work, Job& job) {
+  const job::Spec spec{.files = {granted_file(job::Role::target, zeroing.path, CacheMode::automatic)}, .work = work};
+  auto outcome = run_by_helper("zero", zeroing.path, *zeroing.granted, spec, {}, {}, job);
+  if (!outcome) return failure(outcome);
+  return std::get<job::Zeroed>(std::move(*outcome));
+}
+
 Result<void> run(Zeroing& zeroing, Job& job, Outcome& outcome) {
   const job::Zero work{.ranges = zeroing.ranges,
                        .method = method_of(zeroing.method),
                        .discard = zeroing.method == "discard",
                        .verify = zeroing.verify,
                        .seed = std::random_device{}()};
-  auto zeroed = job::zero(work, *zeroing.target, [&] { return reopen(zeroing); }, job.progress, job.stop);
+  auto zeroed = zeroing.granted
+                    ? zero_by_helper(zeroing, work, job)
+                    : job::zero(work, *zeroing.target, [&] { return reopen(zeroing); }, job.progress, job.stop);
   if (!zeroed) return failure(about(std::move(zeroed.error()), zeroing));
   outcome = {.done = zeroed->done, .discarded = zeroed->discarded, .nonzero_at = zeroed->nonzero_at.value_or(0)};
   outcome.reads = zeroed->nonzero_at ? ReadsZero::no
