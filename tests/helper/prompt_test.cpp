@@ -70,7 +70,7 @@ class PromptTest : public HelperTest {
 
   void a_password_that_comes_after_the_client_gave_up_opens_nothing() {
     const Device device = make_device();
-    Client client(carol, convert(device, make_image(carol, pattern(mebibyte, 6))) << "wait" << "gives-up=300");
+    Client client(carol, convert(device, make_image(carol, pattern(mebibyte, 6))) << "wait" << "gives-up=150");
     QVERIFY(!client.line("ready").isEmpty());
     Terminal agent(carol, {"pkttyagent", "--process", std::to_string(client.pid())});
     QTest::qSleep(150);  // until it is registered: asked too early, polkit finds nobody
@@ -90,7 +90,7 @@ class PromptTest : public HelperTest {
     Terminal terminal = convert_on_a_terminal(mine, make_image(carol, content));
     QVERIFY2(terminal.wait_for("Password:"), terminal.shown().c_str());
     Client waiting(bob, convert(other, make_image(bob, second)));
-    QVERIFY(waiting.line("hello", 400).isEmpty());
+    QVERIFY(waiting.line("hello", 250).isEmpty());
     terminal.type("sesame");
     QCOMPARE(terminal.wait(), 0);
     QVERIFY2(waiting.end().startsWith("ended well"), qPrintable(waiting.said()));
