@@ -72,8 +72,16 @@ class PromptTest : public HelperTest {
     const Device device = make_device();
     Client client(carol, convert(device, make_image(carol, pattern(mebibyte, 6))) << "wait" << "gives-up=150");
     QVERIFY(!client.line("ready").isEmpty());
-    Terminal agent(carol, {"pkttyagent", "--process", std::to_string(client.pid())});
-    QTest::qSleep(150);  // until it is registered: asked too early, polkit finds nobody
+    // Its agent tells when it is registered: asked too early, polkit finds nobody.
+    int ready[2];
+    QCOMPARE(pipe2(ready, O_CLOEXEC), 0);
+    Terminal agent(carol,
+                   {"pkttyagent", "--process", std::to_string(client.pid()), "--notify-fd", std::to_string(ready[1])},
+                   {ready[1]});
+    close(ready[1]);
+    char nothing = 0;
+    QCOMPARE(read(ready[0], &nothing, 1), 0);
+    close(ready[0]);
     client.tell();
     QVERIFY2(agent.wait_for("Password:"), agent.shown().c_str());
     QVERIFY2(!client.line("gave up").isEmpty(), qPrintable(client.said()));
