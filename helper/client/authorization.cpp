@@ -98,6 +98,11 @@ void Authorization::issue() {
     stream << arguments_;
   }
   const QDBusConnection bus = QDBusConnection::systemBus();
+  if (!bus.isConnected()) {  // a call would never finish
+    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: there is no system bus here"));
+    QTimer::singleShot(0, this, &Authorization::answered);
+    return;
+  }
   QDBusMessage call =
       QDBusMessage::createMethodCall(QStringLiteral("org.disklathe.helper"), QStringLiteral("/"),
                                      QStringLiteral("org.kde.kf6auth"), QStringLiteral("performAction"));
