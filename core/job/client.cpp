@@ -112,9 +112,17 @@ std::unique_ptr<Client> Client::connect(Descriptor socket) {
 }
 
 Result<void> Client::begin(const Spec& spec, std::span<const int> descriptors) {
-  kind_ = spec.kind();
-  for (const GivenFile& file : spec.files) images_.push_back(file.name);
+  remember(spec);
   return channel_.send(Start{.spec = spec}, descriptors);
+}
+
+void Client::remember(const Spec& spec) {
+  kind_ = spec.kind();
+  const auto* convert = std::get_if<Convert>(&spec.work);
+  for (const GivenFile& file : spec.files) {
+    images_.push_back(file.name);
+    if (convert && convert->existing && file.role == Role::target) mixed_ = file.name;
+  }
 }
 
 Client::~Client() {
@@ -141,10 +149,20 @@ Client::Event Client::end(Error error) {
   } else {
     kill();  // nothing that it says can be believed
   }
-  return Ended{failure(std::move(error))};
+  Ended ended{failure(std::move(error))};
+  auto note = unsaid();
+  if (!note) return ended;
+  end_ = std::move(ended);
+  return std::move(*note);
+}
+
+std::optional<Note> Client::unsaid() const {
+  if (!went_ || mixed_.empty()) return std::nullopt;
+  return Note{.kind = Note::Kind::target_mixed, .subject = mixed_};
 }
 
 std::optional<Client::Event> Client::take() {
+  if (end_) return std::exchange(end_, std::nullopt);
   if (ended_) return std::nullopt;
   auto received = channel_.receive();
   if (!received) return end(std::move(received.error()));
@@ -161,8 +179,8 @@ std::optional<Client::Event> Client::take() {
     return Ended{failure(std::move(failed->error))};
   }
   if (auto* attached = std::get_if<Attached>(&message)) {
-    kind_ = attached->spec.kind();
-    for (const GivenFile& file : attached->spec.files) images_.push_back(file.name);
+    remember(attached->spec);
+    went_ = true;
     attached_ = std::move((*received)->descriptors);
     return std::move(*attached);
   }
@@ -172,7 +190,10 @@ std::optional<Client::Event> Client::take() {
     return std::move(*hello);
   }
   if (auto* reading = std::get_if<Reading>(&message)) return *reading;
-  if (auto* note = std::get_if<Note>(&message)) return std::move(*note);
+  if (auto* note = std::get_if<Note>(&message)) {
+    if (note->kind == Note::Kind::target_mixed) mixed_.clear();
+    return std::move(*note);
+  }
   if (auto* question = std::get_if<Question>(&message)) {
     if (!may_ask(*question))
       return end(failure(ErrorKind::invalid, "receive", "a question about a file that no image here names").error());
@@ -186,7 +207,10 @@ bool Client::may_ask(const Question& question) const {
          question.path == resolve_reference(question.image, question.reference.name);
 }
 
-Result<void> Client::go() { return channel_.send(Go{}); }
+Result<void> Client::go() {
+  went_ = true;
+  return channel_.send(Go{});
+}
 Result<void> Client::stop() { return channel_.send(StopJob{}, {}, std::chrono::milliseconds(0)); }
 
 void Client::kill() {
@@ -258,6 +282,7 @@ Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progre
     }
     if (Clock::now() >= deadline) {
       client.kill();
+      if (const auto note = client.unsaid(); note && callbacks.note) callbacks.note(*note);
       return failure(ErrorKind::stopped, "run", "stopped on request");
     }
     pollfd watched{.fd = client.descriptor(), .events = POLLIN, .revents = 0};

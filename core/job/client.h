@@ -83,6 +83,8 @@ class Client {
   // It ends with an error `stopped` soon; kill() is for when it does not.
   Result<void> stop();
   void kill();
+  // What a worker that is killed, or gone, did not get to say of the target.
+  std::optional<Note> unsaid() const;
   Result<void> answer(const Question& question, const FileDevice& device, CacheMode cache);
   Result<void> refuse(const Question& question, Error why);
   // From now on the job goes on without this client. listening: a Unix socket where the next one asks.
@@ -91,6 +93,7 @@ class Client {
  private:
   explicit Client(Descriptor socket, pid_t pid) : channel_(std::move(socket)), pid_(pid) {}
   Event end(Error error);
+  void remember(const Spec& spec);
   bool may_ask(const Question& question) const;
 
   ClientChannel channel_;
@@ -98,7 +101,9 @@ class Client {
   std::optional<Kind> kind_;         // of the spec
   std::vector<std::string> images_;  // names of what the worker was given
   std::vector<Descriptor> attached_;
-  bool ended_ = false, kept_ = false;
+  std::string mixed_;  // the existing target that is neither old nor new when a worker ends without a word; empty: none
+  std::optional<Ended> end_;  // given after the note about it
+  bool went_ = false, ended_ = false, kept_ = false;
 };
 
 // What a caller that has a thread to spare does with a job's events. All are optional but `open`, without which every

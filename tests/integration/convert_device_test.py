@@ -231,7 +231,7 @@ class WrongDeviceTest(DeviceTest):
 class MeanwhileTest(DeviceTest):
     """What happens to the device while it is written."""
 
-    SIZE = 64 * MIB
+    SIZE = 256 * MIB
 
     def setUp(self):
         super().setUp()
@@ -250,17 +250,26 @@ class MeanwhileTest(DeviceTest):
         deadline = time.monotonic() + 20
         while int(written.read_text().split()[6]) == before:
             self.assertLess(time.monotonic(), deadline, "nothing is written")
-        program.send_signal(signal.SIGSTOP)
-        while not all(task.read_text().rpartition(")")[2].split()[0] == "T"
-                      for task in pathlib.Path(f"/proc/{program.pid}/task").glob("*/stat")):
-            self.assertLess(time.monotonic(), deadline, "it does not stand still")
+        for process in self.processes(program):
+            os.kill(process, signal.SIGSTOP)
+            while not all(task.read_text().rpartition(")")[2].split()[0] == "T"
+                          for task in pathlib.Path(f"/proc/{process}/task").glob("*/stat")):
+                self.assertLess(time.monotonic(), deadline, "it does not stand still")
         in_flight = written.with_name("inflight")
         while in_flight.read_text().split() != ["0", "0"]:
             self.assertLess(time.monotonic(), deadline, "what is under way does not end")
         return program
 
+    def processes(self, program):
+        """The program and the worker that does its job."""
+        found = [program.pid]
+        for thread in pathlib.Path(f"/proc/{program.pid}/task").iterdir():
+            found += map(int, (thread / "children").read_text().split())
+        return found
+
     def go_on(self, program):
-        program.send_signal(signal.SIGCONT)
+        for process in self.processes(program):
+            os.kill(process, signal.SIGCONT)
         output, errors = program.communicate(timeout=60)
         return program.returncode, output, errors
 
