@@ -28,8 +28,8 @@ bool is_plain(const Image& image) { return image.layers().size() == 1 && image.l
 // Of each file the descriptor that its page cache is read through; -1 where that is not how its bytes travel.
 std::vector<int> cached_descriptors(const Image& image) {
   std::vector<int> descriptors(image.file_count(), -1);
-  for (uint16_t i = 0; i < descriptors.size(); ++i) {
-    const auto* file = dynamic_cast<const FileDevice*>(&image.file(i));
+  for (size_t i = 0; i < descriptors.size(); ++i) {
+    const auto* file = dynamic_cast<const FileDevice*>(&image.file(static_cast<uint16_t>(i)));
     if (file && file->io_mode() == IoMode::immediate) descriptors[i] = file->descriptor();
   }
   return descriptors;
@@ -81,8 +81,8 @@ class ImageExport final : public nbd::Export {
              .queued = wants_queue(*image),
              .contexts = {nbd::allocation_context, nbd::depth_context}};
     if (request.writable) in_place = std::make_unique<RawInPlace>(image->file(0));
-    for (uint16_t i = 0; i < image->file_count(); ++i) {
-      const Limits& limits = image->file(i).limits();
+    for (size_t i = 0; i < image->file_count(); ++i) {
+      const Limits& limits = image->file(static_cast<uint16_t>(i)).limits();
       info_.rotational |= limits.rotational.value_or(false);
       // Only where all of the export can be reached by such requests.
       if (is_multiple(part.at, limits.offset_align) && is_multiple(part.length, limits.offset_align) &&
