@@ -30,6 +30,7 @@ class Asker {
     std::vector<std::string> words{authorize_program(), std::string(action), "0"};
     for (std::string& word : words_of(device)) words.push_back(std::move(word));
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     // Signals that this program waits for are blocked in it; there they end the question.

@@ -73,7 +73,7 @@ Result<std::vector<ServedImage>> images_of(const ServedImage& like, const std::v
   };
   for (const std::string& word : named) {
     const size_t equals = word.find('=');
-    if (equals == std::string::npos || equals > nbd::max_string || equals + 1 == word.size())
+    if (equals > nbd::max_string || equals + 1 == word.size())
       return failure(ErrorKind::invalid, "serve", fmt::format("--export takes NAME=IMAGE, not '{}'", word));
     add(word.substr(0, equals), word.substr(equals + 1));
   }

@@ -59,6 +59,7 @@ class WorkerSource final : public ConversionSource {
 
   std::vector<SourceFile> files() const override {
     std::vector<SourceFile> files;
+    files.reserve(opened_.size());
     for (const auto& file : opened_)
       files.push_back({.file = file.get(), .backing = granted_ || file != opened_.front()});
     return files;
