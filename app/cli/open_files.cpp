@@ -89,7 +89,9 @@ Result<std::unique_ptr<FileDevice>> open_for_reading(const std::string& path, co
 
 Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, const Reference& reference,
                       const std::string& resolved) {
-  const bool named = std::ranges::any_of(policy.named, [&](const auto& name) { return same_file(name, resolved); });
+  const auto is_resolved = [&](const std::string& name) { return same_file(name, resolved); };
+  if (std::ranges::any_of(policy.allowed, is_resolved)) return {};
+  const bool named = std::ranges::any_of(policy.named, is_resolved);
   if (reference.kind == Reference::Kind::data_file) {
     if (policy.data_file || named) return {};
     return refused(image_path,

@@ -25,8 +25,9 @@ struct OpenPolicy {
   bool data_file = false;  // --data-file allow
   bool share = false;      // -U: also what a running virtual machine writes to
   CacheMode cache = CacheMode::automatic;
-  std::vector<std::string> named;  // files on the command line
-  std::string passthrough;         // of those the SCSI generic node that is read by commands; empty: none
+  std::vector<std::string> named;    // files on the command line
+  std::vector<std::string> allowed;  // of those that images may name: these, whatever else the policy is
+  std::string passthrough;           // of those the SCSI generic node that is read by commands; empty: none
 };
 
 // Refuses what qemu holds for writing, unless the policy shares; directories and other things that are no disk are

@@ -44,6 +44,7 @@ ready; ends on SIGTERM and Ctrl-C.
       --idle-timeout SECONDS  send clients away that ask for nothing for so long
       --expires SECONDS       end after so long
       --backing POLICY, --data-file POLICY, -U, --force-share: as with map
+      --allow-file FILE       opened if an image names it, whatever the policy
 )";
 
 constexpr unsigned most_partitions = 1024;
@@ -196,6 +197,7 @@ int run_serve(Arguments arguments) {
   line.number("--expires", serving.expires, 1, most_seconds);
   line.choice("--backing", backing, {"allow", "deny", "ask"});
   line.choice("--data-file", data_file, {"allow", "deny"});
+  line.texts("--allow-file", serving.policy.allowed);
   line.flag("-U,--force-share", serving.policy.share);
   line.words(words, 0, 1, "one image");
   if (const auto code = line.parse(arguments)) return *code;

@@ -227,6 +227,19 @@ class Ending(ReadTest):
         listener.close()
         self.assertEqual(self.content("copied"), self.content("a.raw"))
 
+    def test_only_files_that_were_allowed_by_name_are_opened(self):
+        os.mkdir("elsewhere")
+        for name in ("allowed", "other"):
+            self.qemu("create", "-q", "-f", "qcow2", f"elsewhere/{name}.qcow2", "1M")
+        self.qemu("create", "-q", "-f", "qcow2", "-F", "qcow2", "-b", "elsewhere/allowed.qcow2", "top.qcow2")
+        words = ("--backing", "deny", "--allow-file", "elsewhere/allowed.qcow2")
+        with serving(*words, "top.qcow2") as (_, uri):
+            self.assertEqual(self.qemu("info", uri).returncode, 0)
+        self.refuses("serve", "--backing", "deny", "top.qcow2", code=19, says="--backing deny was given")
+        # What was allowed has come to name another file since.
+        self.qemu("rebase", "-u", "-F", "qcow2", "-b", "other.qcow2", "elsewhere/allowed.qcow2")
+        self.refuses("serve", *words, "top.qcow2", code=19, says="elsewhere/other.qcow2")
+
     def test_what_cannot_be_served_is_said(self):
         self.refuses("serve", "missing", code=11, says="missing")
         self.refuses("serve", code=2, says="an image is missing")

@@ -43,9 +43,9 @@ void ExportServer::start(bool tcp) {
   problem_.clear();
   QStringList words{QStringLiteral("serve"), QStringLiteral("--format"), image_->format()};
   if (tcp) words << QStringLiteral("--tcp") << QStringLiteral("0");
-  // What the image stands on was shown, and allowed by name.
-  words << QStringLiteral("--backing")
-        << (image_->approved().isEmpty() ? QStringLiteral("deny") : QStringLiteral("allow"));
+  // What the image stands on was shown, and allowed by name: that, and nothing it may have come to name since.
+  words << QStringLiteral("--backing") << QStringLiteral("deny");
+  for (const QString& path : image_->approved()) words << QStringLiteral("--allow-file") << path;
   words << QStringLiteral("--") << image_->path();
   process_.start(command_program(), words);
   Q_EMIT changed();
