@@ -8,18 +8,15 @@ earlier run, whose seed it printed.
 
 import difflib
 import json
-import os
 import pathlib
-import random
 import re
 import sys
-import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from programs import DISKLATHE, Unanswered, Work, Wrong  # noqa: E402
+from programs import DISKLATHE, NotJudged  # noqa: E402
 from random_images import Generator, SECTOR  # noqa: E402
+from rounds import play_rounds  # noqa: E402
 
 # What is only qemu-img's is taken out before both are compared:
 # - measure's "bitmaps": persistent bitmaps are not copied, so they take no room.
@@ -63,10 +60,6 @@ def as_the_image_says(entries):
     return merged
 
 
-class Damaged(Exception):
-    """qemu-io made an image in which qemu-img check finds errors: rare, and there is nothing to read alike."""
-
-
 class Round:
     def __init__(self, chance, work):
         self.chance = chance
@@ -81,7 +74,7 @@ class Round:
         image = self.generator.chain()
         for layer in image.chain:
             if layer.format == "qcow2" and self.work.run("qemu-img", "check", "-f", "qcow2", layer.path).code == 2:
-                raise Damaged(layer.path)
+                raise NotJudged(f"qemu-io damaged {layer.path}")  # rare: there is nothing to read alike
         self.look(image)
         for number in range(3):
             self.convert(image, f"target{number}")
@@ -302,27 +295,7 @@ class Round:
 
 
 def main():
-    asked = os.environ.get("DISKLATHE_ROUNDS")
-    rounds, seconds = (int(asked), float("inf")) if asked else (12, 15)
-    # The same few images every time; other ones whenever many are asked for.
-    seed = int(os.environ.get("DISKLATHE_SEED", random.SystemRandom().randrange(10**9) if asked else 1))
-    print(f"{rounds} images from seed {seed} on", flush=True)
-    began, done, failures = time.monotonic(), 0, []
-    while done < rounds and time.monotonic() - began < seconds and len(failures) < 5:
-        number = seed + done
-        done += 1
-        with tempfile.TemporaryDirectory(prefix="disklathe-differential-") as folder:
-            try:
-                Round(random.Random(number), Work(folder)).run()
-            except Unanswered as command:
-                print(f"DISKLATHE_SEED={number}: not judged, no answer from: {command}")
-            except Damaged as image:
-                print(f"DISKLATHE_SEED={number}: not judged, qemu-io damaged {image}")
-            except Wrong as wrong:
-                failures.append(number)
-                print(f"\nDISKLATHE_SEED={number} DISKLATHE_ROUNDS=1:\n{wrong}", flush=True)
-    print(f"{done} images in {time.monotonic() - began:.1f} s, {len(failures)} wrong: {failures}")
-    return 1 if failures else 0
+    return play_rounds(lambda chance, work, number: Round(chance, work).run(), "differential", 12)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,15 @@ DISKLATHE_ROUNDS: how many images (otherwise as many as begin within 15 s). DISK
 
 import os
 import pathlib
-import random
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from differential_test import as_the_image_says, in_sectors, lengths_in_sectors  # noqa: E402
-from programs import DISKLATHE, MEBIBYTE, Unanswered, Work, Wrong  # noqa: E402
+from programs import DISKLATHE, MEBIBYTE, Work  # noqa: E402
+from rounds import play_rounds  # noqa: E402
 
 SPARSE, STREAM = "monolithicSparse", "streamOptimized"
 SPLIT = ["monolithicFlat", "twoGbMaxExtentSparse", "twoGbMaxExtentFlat"]
@@ -237,24 +236,7 @@ class NamesTest(unittest.TestCase):
 
 
 def rounds():
-    asked = os.environ.get("DISKLATHE_ROUNDS")
-    wanted, seconds = (int(asked), float("inf")) if asked else (1000, 15)
-    seed = int(os.environ.get("DISKLATHE_SEED", random.SystemRandom().randrange(10**9) if asked else 1))
-    print(f"{wanted} images from seed {seed} on", flush=True)
-    began, done, failures = time.monotonic(), 0, []
-    while done < wanted and time.monotonic() - began < seconds and len(failures) < 5:
-        number = seed + done
-        done += 1
-        with tempfile.TemporaryDirectory(prefix="disklathe-foreign-") as folder:
-            try:
-                Round(random.Random(number), Work(folder)).run()
-            except Unanswered as command:
-                print(f"DISKLATHE_SEED={number}: not judged, no answer from: {command}")
-            except Wrong as wrong:
-                failures.append(number)
-                print(f"\nDISKLATHE_SEED={number} DISKLATHE_ROUNDS=1:\n{wrong}", flush=True)
-    print(f"{done} images in {time.monotonic() - began:.1f} s, {len(failures)} wrong: {failures}", flush=True)
-    return 1 if failures else 0
+    return play_rounds(lambda chance, work, number: Round(chance, work).run(), "foreign", 1000)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,10 @@ A row of FORMATS says what there is to choose from; a round takes one disk throu
 
 import dataclasses
 import os
-import random
 import shutil
-import tempfile
-import time
 
-from programs import DISKLATHE, Unanswered, Work, Wrong
+from programs import DISKLATHE
+from rounds import play_rounds
 
 KIBIBYTE, MEBIBYTE, GIBIBYTE = 1 << 10, 1 << 20, 1 << 30
 SECTOR = 512
@@ -171,26 +169,7 @@ class FormatRound:
 
 
 def run_rounds(rounds, seconds, names=FORMATS):
-    """Rounds through each of the formats by turns; what to exit with. DISKLATHE_ROUNDS: how many; DISKLATHE_SEED."""
-    asked = os.environ.get("DISKLATHE_ROUNDS")
-    if asked:
-        rounds, seconds = int(asked), float("inf")
-    seed = int(os.environ.get("DISKLATHE_SEED", random.SystemRandom().randrange(10**9) if asked else 1))
-    names = [name for name in os.environ.get("DISKLATHE_FORMATS", ",".join(names)).split(",")]
-    print(f"{rounds} images of {', '.join(names)} from seed {seed} on", flush=True)
-    began, done, failures = time.monotonic(), 0, []
-    base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    while done < rounds and time.monotonic() - began < seconds and len(failures) < 5:
-        number = seed + done
-        done += 1
-        with tempfile.TemporaryDirectory(prefix="disklathe-formats-", dir=base) as folder:
-            try:
-                FormatRound(random.Random(number), Work(folder), names[number % len(names)]).run()
-            except Unanswered as command:
-                print(f"DISKLATHE_SEED={number}: not judged, no answer from: {command}")
-            except Wrong as wrong:
-                failures.append(number)
-                print(f"\nDISKLATHE_SEED={number} DISKLATHE_ROUNDS=1 DISKLATHE_FORMATS={','.join(names)}:\n{wrong}",
-                      flush=True)
-    print(f"{done} images in {time.monotonic() - began:.1f} s, {len(failures)} wrong: {failures}")
-    return 1 if failures else 0
+    """Rounds through each of the formats by turns; what to exit with. DISKLATHE_FORMATS: which."""
+    names = os.environ.get("DISKLATHE_FORMATS", ",".join(names)).split(",")
+    return play_rounds(lambda chance, work, number: FormatRound(chance, work, names[number % len(names)]).run(), "formats",
+                       rounds, seconds, again=f" DISKLATHE_FORMATS={','.join(names)}")

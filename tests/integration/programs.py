@@ -35,8 +35,8 @@ class Wrong(AssertionError):
     """What a program did was not what it should have done."""
 
 
-class Unanswered(Exception):
-    """The program that is asked for its opinion took too long for one: nothing is known then."""
+class NotJudged(Exception):
+    """Nothing can be said of a round: why. The program that is asked for its opinion took too long for one, say."""
 
 
 class Work:
@@ -62,7 +62,7 @@ class Work:
             status, usage = wait(process, timeout)
             if status is None:
                 if command[0].startswith("qemu-"):
-                    raise Unanswered(self.typed[-1])
+                    raise NotJudged(f"no answer from: {self.typed[-1]}")
                 raise self.wrong(f"still running after {timeout} s")
             texts = []
             for file in (out, err):
