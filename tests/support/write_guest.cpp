@@ -5,6 +5,7 @@
 #include <random>
 
 #include "core/base/arithmetic.h"
+#include "tests/support/memory_device.h"
 
 namespace disklathe::test {
 namespace {
@@ -100,6 +101,25 @@ std::vector<std::byte> mixed_guest(uint64_t size, uint32_t seed) {
     }
     at += length;
   }
+  return guest;
+}
+
+Result<void> make_image(std::string_view format, BlockDevice& file, const std::vector<std::byte>& guest,
+                        const FormatOptions& options, bool fresh) {
+  auto writer =
+      find_format(format)->create({.file = &file, .size = guest.size(), .options = options, .target_is_zero = fresh});
+  if (!writer) return failure(writer);
+  if (auto written = write_guest(**writer, file, nullptr, guest); !written) return written;
+  return (*writer)->finish(true);
+}
+
+bool is_image(std::string_view format, const std::vector<std::byte>& content) {
+  MemoryDevice file(content);
+  return probe_format(file)->format->name == format;
+}
+
+std::vector<std::byte> padded(std::vector<std::byte> guest) {
+  guest.resize((guest.size() + 511) / 512 * 512);
   return guest;
 }
 

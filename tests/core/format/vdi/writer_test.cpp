@@ -13,22 +13,10 @@ namespace {
 
 constexpr uint64_t mebibyte = 1 << 20;
 
-std::vector<std::byte> padded(std::vector<std::byte> guest) {
-  guest.resize((guest.size() + 511) / 512 * 512);
-  return guest;
-}
-
-bool is_image(const std::vector<std::byte>& content) {
-  test::MemoryDevice file(content);
-  return probe_format(file)->format->name == "vdi";
-}
+bool is_image(const std::vector<std::byte>& content) { return test::is_image("vdi", content); }
 
 Result<void> make(BlockDevice& file, const std::vector<std::byte>& guest, const FormatOptions& options, bool fresh) {
-  auto writer =
-      find_format("vdi")->create({.file = &file, .size = guest.size(), .options = options, .target_is_zero = fresh});
-  if (!writer) return failure(writer);
-  if (auto written = test::write_guest(**writer, file, nullptr, guest); !written) return written;
-  return (*writer)->finish(true);
+  return test::make_image("vdi", file, guest, options, fresh);
 }
 
 }  // namespace
@@ -58,7 +46,7 @@ class VdiWriterTest : public QObject {
     test::MadeImage image("vdi");
     FINE(image.make(guest, {.options = test::options_of(options)}));
     FINE(image.check());
-    FINE(image.compare(padded(guest)));
+    FINE(image.compare(test::padded(guest)));
   }
 
   void storesNothingOfAnEmptyDisk() {
@@ -89,7 +77,7 @@ class VdiWriterTest : public QObject {
     test::MadeImage image("vdi");
     test::write_file(image.path(), test::as_text(file.content()));
     FINE(image.check());
-    FINE(image.compare(padded(guest)));
+    FINE(image.compare(test::padded(guest)));
   }
 
   void isNoImageUntilTheLastWrite_data() { bothKinds(); }

@@ -13,22 +13,10 @@ namespace {
 
 constexpr uint64_t grain = 65536;
 
-std::vector<std::byte> padded(std::vector<std::byte> guest) {
-  guest.resize((guest.size() + 511) / 512 * 512);
-  return guest;
-}
-
-bool is_image(const std::vector<std::byte>& content) {
-  test::MemoryDevice file(content);
-  return probe_format(file)->format->name == "vmdk";
-}
+bool is_image(const std::vector<std::byte>& content) { return test::is_image("vmdk", content); }
 
 Result<void> make(BlockDevice& file, const std::vector<std::byte>& guest, const FormatOptions& options, bool fresh) {
-  auto writer =
-      find_format("vmdk")->create({.file = &file, .size = guest.size(), .options = options, .target_is_zero = fresh});
-  if (!writer) return failure(writer);
-  if (auto written = test::write_guest(**writer, file, nullptr, guest); !written) return written;
-  return (*writer)->finish(true);
+  return test::make_image("vmdk", file, guest, options, fresh);
 }
 
 }  // namespace
@@ -59,7 +47,7 @@ class VmdkWriterTest : public QObject {
     test::MadeImage image("vmdk");
     FINE(image.make(guest, {.options = test::options_of(options)}));
     FINE(image.check());
-    FINE(image.compare(padded(guest)));
+    FINE(image.compare(test::padded(guest)));
   }
 
   void storesLittleOfAnEmptyDisk_data() { bothKinds(); }
@@ -86,7 +74,7 @@ class VmdkWriterTest : public QObject {
     test::MadeImage image("vmdk");
     test::write_file(image.path(), test::as_text(file.content()));
     FINE(image.check());
-    FINE(image.compare(padded(guest)));
+    FINE(image.compare(test::padded(guest)));
   }
 
   void isNoImageUntilTheLastWrite_data() { bothKinds(); }
