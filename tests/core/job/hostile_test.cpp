@@ -26,10 +26,12 @@ Launch hostile() {
 struct Victim {
   test::TempDir dir{test::TempDir::Where::memory};
   std::unique_ptr<FileDevice> file;
+  std::unique_ptr<FileDevice> target;  // of a conversion into what is there
   std::unique_ptr<Client> client;
   bool asked = false;
+  std::vector<Note> notes;
 
-  explicit Victim(const std::string& what) {
+  explicit Victim(const std::string& what, Work work = Inspect{}) {
     test::write_file(dir.file("image"), std::string(1 << 20, 'x'));
     // The name is what the worker is told; it need not lead anywhere.
     const int fd = open(dir.file("image").c_str(), O_RDONLY | O_CLOEXEC);
@@ -37,16 +39,23 @@ struct Victim {
     if (adopted) file = std::move(*adopted);
     Handover files;
     if (!file || !files.add(Role::source, *file, false, CacheMode::writeback)) return;
-    auto started = Client::start({.files = files.files(), .work = Inspect{}}, files.descriptors(), hostile());
+    if (std::holds_alternative<Convert>(work)) {
+      test::write_file(dir.file("target"), std::string(1 << 20, 'y'));
+      auto opened = FileDevice::open({.path = dir.file("target"), .writable = true});
+      if (!opened || !files.add(Role::target, **opened, true, CacheMode::writeback)) return;
+      target = std::move(*opened);
+    }
+    auto started = Client::start({.files = files.files(), .work = work}, files.descriptors(), hostile());
     if (started) client = std::move(*started);
   }
 
   Result<Outcome> run_to_the_end(const Stop& stop = {}) {
     Progress progress;
-    const Callbacks callbacks{.open = [this](const Question&) -> Result<std::unique_ptr<FileDevice>> {
-      asked = true;
-      return failure(ErrorKind::refused, "open", "no");
-    }};
+    const Callbacks callbacks{.note = [this](const Note& note) { notes.push_back(note); },
+                              .open = [this](const Question&) -> Result<std::unique_ptr<FileDevice>> {
+                                asked = true;
+                                return failure(ErrorKind::refused, "open", "no");
+                              }};
     return run(*client, callbacks, progress, stop);
   }
 };
@@ -103,6 +112,29 @@ class HostileTest : public QObject {
     victim.client.reset();
     QVERIFY(timer.elapsed() < 400);
     QVERIFY(pid == 0 || kill(pid, 0) != 0);
+  }
+
+  void whatItDidToTheTargetIsSaidForIt_data() {
+    QTest::addColumn<QString>("what");
+    QTest::addColumn<bool>("existing");
+    QTest::newRow("gone") << "vanish" << true;
+    QTest::newRow("killed") << "loop" << true;
+    QTest::newRow("gone, and the target was its own") << "vanish" << false;
+  }
+  void whatItDidToTheTargetIsSaidForIt() {
+    QFETCH(QString, what);
+    QFETCH(bool, existing);
+    Victim victim(what.toStdString(), Convert{.source_format = "raw", .existing = existing});
+    QVERIFY(victim.client);
+    Stop stop;
+    std::jthread later([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      stop.request();
+    });
+    QVERIFY(!victim.run_to_the_end(stop));
+    std::vector<Note> expected;
+    if (existing) expected.push_back({.kind = Note::Kind::target_mixed, .subject = victim.dir.file("target")});
+    QCOMPARE(victim.notes, expected);
   }
 
   void aWorkerThatLoopsEndsWithItsClient() {
