@@ -18,13 +18,13 @@ class JobsTest : public HelperTest {
     const Endless endless;
     Client client(alice, endless.words(device), {endless.reader.get()});
     QVERIFY2(!client.line("hello").isEmpty(), qPrintable(client.said()));
+    QVERIFY(soon([] { return workers().size() == 1; }));  // who started it ends as soon as it runs
     const auto running = workers();
-    QCOMPARE(running.size(), 1u);
     QCOMPARE(running[0].user, alice);
     const QString status = q(read_file("/proc/" + std::to_string(running[0].pid) + "/status"));
     for (const char* line : {"Groups:\t \n", "CapEff:\t0000000000000000\n", "CapPrm:\t0000000000000000\n",
-                             "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n", "Seccomp:\t2\n"})
-      if (!QByteArray(line).startsWith("CapBnd")) QVERIFY2(status.contains(line), qPrintable(status));
+                             "NoNewPrivs:\t1\n", "Seccomp:\t2\n"})
+      QVERIFY2(status.contains(line), qPrintable(status));
     QVERIFY(status.contains(QRegularExpression("Gid:\\s+2001\\s+2001\\s+2001\\s+2001\n")));
   }
 
@@ -102,6 +102,7 @@ class JobsTest : public HelperTest {
     Endless endless;
     Client client(alice, endless.words(device), {endless.reader.get()});
     QVERIFY(!client.line("hello").isEmpty());
+    QVERIFY(soon([] { return workers().size() == 1; }));
     const pid_t worker = workers().at(0).pid;
     const auto as_bob = [](const std::vector<std::string>& command) {
       std::vector<std::string> words{"setpriv", "--reuid=2002", "--regid=2002", "--clear-groups"};
@@ -135,7 +136,7 @@ class JobsTest : public HelperTest {
     const Endless endless;
     Client client(alice, endless.words(device), {endless.reader.get()});
     QVERIFY(!client.line("total").isEmpty());
-    QCOMPARE(workers().size(), 1u);
+    QVERIFY(soon([] { return workers().size() == 1; }));
     client.kill();
     const qint64 took = wait_for_no_workers();
     qInfo("from SIGKILL of the client to the end of the worker: %lld ms", took);
@@ -152,7 +153,7 @@ class JobsTest : public HelperTest {
     QCOMPARE(helpers[0].user, 0u);
     ::kill(helpers[0].pid, SIGKILL);
     QVERIFY(soon([] { return processes("disklathe-helper").empty(); }));
-    QCOMPARE(workers().size(), 1u);
+    QVERIFY(soon([] { return workers().size() == 1; }));
     const std::string content = pattern(60000, 9);
     QCOMPARE(write(endless.writer.get(), content.data(), content.size()), static_cast<ssize_t>(content.size()));
     endless.writer = {};
