@@ -49,6 +49,8 @@ class BlockDevice {
   virtual Task<Result<void>> zero(Ring& ring, Range range, ZeroMethod method) = 0;
   // Everything written before is on the medium afterwards.
   virtual Task<Result<void>> flush(Ring& ring) = 0;
+  // A hint: what was written there stays as it is and will be flushed, so the way to the medium may begin.
+  virtual void begin_flush(Range) {}
 
   // Blocking twins for metadata, which is small and cached by its format: any offset, size and memory.
   virtual Result<void> read_now(uint64_t at, MutableBytes into) = 0;

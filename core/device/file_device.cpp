@@ -26,12 +26,6 @@ namespace {
 constexpr uint64_t bounce_size = 1 << 20;
 constexpr int falloc_write_zeroes = 0x80;  // FALLOC_FL_WRITE_ZEROES, which older headers do not have
 
-uint64_t length_of(std::span<const iovec> vectors) {
-  uint64_t length = 0;
-  for (const iovec& vector : vectors) length += vector.iov_len;
-  return length;
-}
-
 // Walks through vectors, copying to or from them.
 class Cursor {
  public:
@@ -143,7 +137,6 @@ std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const 
 }
 
 Result<void> FileDevice::State::write_buffered(uint64_t at, std::span<const iovec> vectors) {
-  const std::lock_guard turn(write_turn);
   return write_all_now(buffered.get(), at, vectors);
 }
 
@@ -243,7 +236,7 @@ Task<Result<void>> FileDevice::zero(Ring& ring, Range range, ZeroMethod method) 
   }
   int64_t done = 0;
   do {
-    done = co_await ring.perform(state.control(),
+    done = co_await ring.perform(state.allocator(),
                                  {.op = IoOp::allocate, .at = body.at, .length = body.length, .flags = flags});
   } while (done == -EINTR);
   if (done == 0) co_return Result<void>{};
@@ -258,6 +251,13 @@ Task<Result<void>> FileDevice::flush(Ring& ring) {
     done = co_await ring.perform(state_->control(), {.op = IoOp::sync_data});
   } while (done == -EINTR);
   co_return flushed(static_cast<int>(-done));
+}
+
+// The page cache would keep it until the flush, and the medium idle until then. What fails here, flush() reports.
+void FileDevice::begin_flush(Range range) {
+  if (state_->cache == CacheMode::unsafe || state_->direct.open()) return;
+  (void)sync_file_range(state_->buffered.get(), static_cast<off_t>(range.at), static_cast<off_t>(range.length),
+                        SYNC_FILE_RANGE_WRITE);
 }
 
 Result<void> FileDevice::flush_now() {

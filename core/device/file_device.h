@@ -47,6 +47,7 @@ class FileDevice final : public BlockDevice {
   Task<Result<void>> writev(Ring& ring, uint64_t at, std::span<const iovec> vectors) override;
   Task<Result<void>> zero(Ring& ring, Range range, ZeroMethod method) override;
   Task<Result<void>> flush(Ring& ring) override;
+  void begin_flush(Range range) override;
   Result<void> read_now(uint64_t at, MutableBytes into) override;
   Result<void> write_now(uint64_t at, Bytes from) override;
   Result<void> flush_now() override;

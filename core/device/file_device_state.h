@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <atomic>
-#include <mutex>
 #include <string>
 
 #include "core/device/descriptor.h"
@@ -37,13 +36,16 @@ struct FileDevice::State {
   std::atomic<uint64_t> size = 0;
   std::atomic<uint64_t> bounces = 0;
   std::atomic<int> flush_error = 0;  // the kernel tells of a lost write once; it stays lost
-  // Writes to one file's page cache do not scale over threads; taking turns saves a quarter of the processor time.
-  std::mutex write_turn;
 
   enum class Route : uint8_t { direct, bounce, buffered };
   Route route(uint64_t at, uint64_t length, std::span<const iovec> vectors, uint32_t align) const;
 
   FileHandle queue() const { return {.fd = direct.get(), .mode = direct_mode}; }
+  // A file system serves one fallocate() of a file after the other; those that wait in a queue only spin for their
+  // turn.
+  FileHandle allocator() const {
+    return {.fd = buffered.get(), .mode = block_device ? control().mode : IoMode::immediate};
+  }
   // For what needs no alignment (fallocate, fdatasync), but should not hold up a ring.
   FileHandle control() const { return {.fd = buffered.get(), .mode = direct.open() ? direct_mode : IoMode::immediate}; }
 

@@ -118,8 +118,11 @@ Task<Result<void>> PieceWriter::take_places(Ring& ring, const Piece& piece) {
 
 // Writes to a target that also has to be zeroed are measured against that.
 Task<Result<void>> PieceWriter::store(Ring& ring, uint16_t file, uint64_t at, std::span<const iovec> vectors) {
-  if (file == 0 && !job_.target_is_zero) co_return co_await zeroing_.write(ring, at, vectors);
-  co_return co_await job_.target[file]->writev(ring, at, vectors);
+  BlockDevice& target = *job_.target[file];
+  const bool priced = file == 0 && !job_.target_is_zero;
+  auto stored = priced ? co_await zeroing_.write(ring, at, vectors) : co_await target.writev(ring, at, vectors);
+  if (stored && job_.durable) target.begin_flush({at, length_of(vectors)});
+  co_return stored;
 }
 
 // Placements that adjoin in the target become one request with permuted vectors.

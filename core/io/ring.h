@@ -27,6 +27,13 @@ struct FileHandle {
 
 enum class IoOp : uint8_t { read, write, sync_data, allocate, poll };
 
+// Bytes the vectors hold together.
+inline uint64_t length_of(std::span<const iovec> vectors) {
+  uint64_t length = 0;
+  for (const iovec& vector : vectors) length += vector.iov_len;
+  return length;
+}
+
 // One request as the kernel sees it. Memory that it names (vectors, buffers) belongs to the kernel until the
 // completion arrives.
 struct IoRequest {

@@ -25,7 +25,8 @@ constexpr std::array allowed{
     // moving bytes
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(readv), SCMP_SYS(writev), SCMP_SYS(pread64), SCMP_SYS(pwrite64),
     SCMP_SYS(preadv), SCMP_SYS(pwritev), SCMP_SYS(preadv2), SCMP_SYS(pwritev2), SCMP_SYS(lseek), SCMP_SYS(fdatasync),
-    SCMP_SYS(fsync), SCMP_SYS(fallocate), SCMP_SYS(ftruncate), SCMP_SYS(fadvise64), SCMP_SYS(io_uring_enter),
+    SCMP_SYS(fsync), SCMP_SYS(sync_file_range), SCMP_SYS(fallocate), SCMP_SYS(ftruncate), SCMP_SYS(fadvise64),
+    SCMP_SYS(io_uring_enter),
     // what is open
     SCMP_SYS(fstat), SCMP_SYS(fstatfs), SCMP_SYS(cachestat), SCMP_SYS(close), SCMP_SYS(dup), SCMP_SYS(eventfd2),
     // the channel

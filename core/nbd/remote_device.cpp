@@ -18,12 +18,6 @@ constexpr uint64_t longest_look = 0xfff00000;  // where lengths have 32 bits
 constexpr size_t most_runs = 1 << 16;          // that are kept of what a server says of its map
 constexpr uint64_t written_at_once = 1 << 20;
 
-uint64_t length_of(std::span<const iovec> vectors) {
-  uint64_t length = 0;
-  for (const iovec& vector : vectors) length += vector.iov_len;
-  return length;
-}
-
 MutableBytes zeroes() {
   static AlignedBuffer buffer(written_at_once, 4096);
   return buffer.bytes();

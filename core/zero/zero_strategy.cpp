@@ -56,18 +56,20 @@ Task<Result<void>> ZeroStrategy::write(Ring& ring, uint64_t at, std::span<const 
   const Clock::Time begun = clock_.now();
   auto written = co_await target_.writev(ring, at, vectors);
   if (!written) co_return failure(written);
-  uint64_t length = 0;
-  for (const iovec& vector : vectors) length += vector.iov_len;
-  model_.wrote(length, begun, clock_.now());
+  model_.wrote(length_of(vectors), begun, clock_.now());
   co_return Result<void>{};
 }
 
 // The part of the range's start that is a hole of the target, which reads as zero as it is, or is none.
 Result<Allocation> ZeroStrategy::first_run(Range range) {
   if (!target_.has_holes()) return Allocation{.range = range};
-  auto there = target_.allocation(range.at);
-  if (!there) return failure(there);
-  return Allocation{.range = intersection(range, there->range), .data = there->data};
+  const std::scoped_lock lock(known_mutex_);
+  if (!known_.range.contains(range.at)) {
+    auto there = target_.allocation(range.at);
+    if (!there) return failure(there);
+    known_ = *there;
+  }
+  return Allocation{.range = intersection(range, known_.range), .data = known_.data};
 }
 
 Task<Result<void>> ZeroStrategy::zero(Ring& ring, Range range, std::atomic<uint64_t>& zeroed) {

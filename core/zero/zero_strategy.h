@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -64,6 +65,10 @@ class ZeroStrategy {
   TargetGate gate_;
   BufferPool buffers_;  // to look what is there
   std::atomic<uint64_t> commanded_{0}, written_{0}, found_{0};
+  // The target's answer that is being used up. Asked again for each hole, a file in many pieces would walk all that
+  // follow each time. No range is zeroed after it was written, so what was a hole stays one for who asks.
+  std::mutex known_mutex_;
+  Allocation known_{};
 };
 
 }  // namespace disklathe

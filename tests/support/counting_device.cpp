@@ -29,9 +29,19 @@ std::vector<CountingDevice::Zeroed> CountingDevice::zeroes() const {
   return zeroes_;
 }
 
+std::vector<Range> CountingDevice::begun_flushes() const {
+  const std::lock_guard lock(mutex_);
+  return begun_flushes_;
+}
+
 size_t CountingDevice::flushes() const {
   const std::lock_guard lock(mutex_);
   return flushes_;
+}
+
+size_t CountingDevice::looks() const {
+  const std::lock_guard lock(mutex_);
+  return looks_;
 }
 
 uint64_t CountingDevice::bytes_read() const { return sum(reads()); }
@@ -47,7 +57,8 @@ void CountingDevice::forget() {
   reads_.clear();
   writes_.clear();
   zeroes_.clear();
-  flushes_ = most_in_flight_ = 0;
+  begun_flushes_.clear();
+  flushes_ = looks_ = most_in_flight_ = 0;
 }
 
 Task<Result<void>> CountingDevice::counted(Task<Result<void>> request) {
@@ -109,12 +120,28 @@ Result<void> CountingDevice::write_now(uint64_t at, Bytes from) {
   return inner_.write_now(at, from);
 }
 
+void CountingDevice::begin_flush(Range range) {
+  {
+    const std::lock_guard lock(mutex_);
+    begun_flushes_.push_back(range);
+  }
+  inner_.begin_flush(range);
+}
+
 Result<void> CountingDevice::flush_now() {
   {
     const std::lock_guard lock(mutex_);
     ++flushes_;
   }
   return inner_.flush_now();
+}
+
+Result<Allocation> CountingDevice::allocation(uint64_t at) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++looks_;
+  }
+  return inner_.allocation(at);
 }
 
 }  // namespace disklathe::test

@@ -24,6 +24,7 @@ class WrappedDevice : public BlockDevice {
     return inner_.zero(ring, range, method);
   }
   Task<Result<void>> flush(Ring& ring) override { return inner_.flush(ring); }
+  void begin_flush(Range range) override { inner_.begin_flush(range); }
   Result<void> read_now(uint64_t at, MutableBytes into) override { return inner_.read_now(at, into); }
   Result<void> write_now(uint64_t at, Bytes from) override { return inner_.write_now(at, from); }
   Result<void> flush_now() override { return inner_.flush_now(); }
@@ -35,12 +36,5 @@ class WrappedDevice : public BlockDevice {
  protected:
   BlockDevice& inner_;
 };
-
-// Bytes the vectors hold together.
-inline uint64_t length_of(std::span<const iovec> vectors) {
-  uint64_t length = 0;
-  for (const iovec& vector : vectors) length += vector.iov_len;
-  return length;
-}
 
 }  // namespace disklathe::test

@@ -216,6 +216,38 @@ class CopyTest : public QObject {
     QCOMPARE(progress_.flushed.load(), bytes.size());
   }
 
+  void whatIsWrittenStartsOnItsWayToTheMediumAtOnce() {
+    MemoryDevice source(mixed_bytes(8 * mebi, 4)), target;
+    CountingDevice counting(target);
+    QVERIFY(run(source, "raw", counting, "raw"));
+    QVERIFY(!counting.writes().empty());
+    auto begun = counting.begun_flushes(), written = counting.writes();
+    std::ranges::sort(begun, {}, &Range::at);
+    std::ranges::sort(written, {}, &Range::at);
+    QVERIFY(std::ranges::equal(begun, written));
+  }
+
+  void nothingIsHurriedToTheMediumThatIsNotFlushed() {
+    MemoryDevice source(mixed_bytes(8 * mebi, 4)), target;
+    CountingDevice counting(target);
+    QVERIFY(run(source, "raw", counting, "raw", {.durable = false}));
+    QVERIFY(!counting.writes().empty());
+    QVERIFY(counting.begun_flushes().empty());
+  }
+
+  // A file system walks all pieces that follow to say where a run ends: asked for each hole, it would take their
+  // square.
+  void theTargetIsAskedOnceForEachRunOfIt() {
+    std::vector<std::byte> bytes(8 * mebi);
+    for (size_t at = 0; at < bytes.size(); at += 128 << 10) std::fill_n(bytes.begin() + at, 64 << 10, std::byte{7});
+    MemoryDevice source(bytes), old(mixed_bytes(8 * mebi, 9));
+    CountingDevice counting(old);
+    QVERIFY(run(source, "raw", counting, "raw", {.workers = 2, .slots_per_worker = 2}));
+    QVERIFY(counting.zeroes().size() > 60);
+    QCOMPARE(counting.looks(), 1);
+    QVERIFY(equal(source, "raw", old, "raw"));
+  }
+
   void theFirstReadErrorEndsTheJobAndSaysWhere() {
     MemoryDevice source(std::vector<std::byte>(16 * mebi, std::byte{1})), target;
     FaultyDevice faulty(source);
