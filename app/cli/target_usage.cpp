@@ -17,10 +17,12 @@ std::string with_release(const std::string& words, const std::string& commands) 
   return commands.empty() ? words : fmt::format("{}; it is free after: {}", words, commands);
 }
 
-std::string usage_of_file(const std::vector<Disk>& disks, const std::string& path) {
+}  // namespace
+
+std::string usage_of(const std::string& path) {
   std::error_code error;
-  for (const Disk& disk : disks)
-    if (!disk.backing.empty() && fs::equivalent(disk.backing, path, error))
+  for (const BackedDisk& disk : backed_disks())
+    if (fs::equivalent(disk.backing, path, error))
       return with_release("under the loop device " + disk.name, "losetup -d " + disk.node);
   std::ifstream swaps("/proc/swaps");
   for (std::string line; std::getline(swaps, line);) {
@@ -29,13 +31,6 @@ std::string usage_of_file(const std::vector<Disk>& disks, const std::string& pat
       return with_release("used as swap", "swapoff " + path);
   }
   return {};
-}
-
-}  // namespace
-
-std::string usage_of(const std::string& path) {
-  const auto disks = enumerate_disks();
-  return disks ? usage_of_file(*disks, path) : std::string();
 }
 
 }  // namespace disklathe::cli

@@ -64,6 +64,13 @@ std::vector<Partition> read_partitions(const std::string& root, const std::strin
   return partitions;
 }
 
+// The file of a loop device, the device that a zram device writes back to; empty: none.
+std::string backing_of(const std::string& folder) {
+  if (auto file = read_attribute(folder + "/loop/backing_file")) return *file;
+  const std::string device = read_attribute(folder + "/backing_dev").value_or("");
+  return device == "none" ? std::string() : device;
+}
+
 std::optional<Disk> read_disk(const std::string& root, const std::string& name) {
   const std::string folder = real_path(root + "/sys/class/block/" + name);
   if (folder.empty() || path_exists(folder + "/partition")) return std::nullopt;
@@ -81,9 +88,7 @@ std::optional<Disk> read_disk(const std::string& root, const std::string& name) 
   if (const auto rotates = read_number(folder + "/queue/rotational")) disk.rotational = *rotates == 1;
   disk.logical_block = read_number(folder + "/queue/logical_block_size").value_or(512);
   disk.partitions = read_partitions(root, folder, name);
-  if (disk.bus == Bus::loop) disk.backing = read_attribute(folder + "/loop/backing_file").value_or("");
-  if (disk.bus == Bus::zram) disk.backing = read_attribute(folder + "/backing_dev").value_or("");
-  if (disk.backing == "none") disk.backing.clear();
+  if (disk.bus == Bus::loop || disk.bus == Bus::zram) disk.backing = backing_of(folder);
   disk.dm_name = read_attribute(folder + "/dm/name").value_or("");
   disk.dm_uuid = text_of(folder + "/dm/uuid");
   disk.md_level = text_of(folder + "/md/level");
@@ -142,6 +147,17 @@ Result<std::vector<Disk>> enumerate_disks(const std::string& root) {
   }
   give_ids(disks);
   return disks;
+}
+
+std::vector<BackedDisk> backed_disks(const std::string& root) {
+  const std::string folder = root + "/sys/class/block/";
+  std::vector<BackedDisk> backed;
+  for (const std::string& name : list_folder(folder)) {
+    if (std::string backing = backing_of(folder + name); !backing.empty()) {
+      backed.push_back({.name = name, .node = node_of(folder + name, name), .backing = std::move(backing)});
+    }
+  }
+  return backed;
 }
 
 }  // namespace disklathe

@@ -62,6 +62,15 @@ struct Disk : BlockNode {
 // Errors: /sys/class/block cannot be read.
 Result<std::vector<Disk>> enumerate_disks(const std::string& root = {});
 
+struct BackedDisk {
+  std::string name, node;  // "loop0", "/dev/loop0"
+  std::string backing;     // the file or device that its bytes are kept in
+};
+
+// The loop and zram devices that stand on something else: all that is read of them, so that a file can be asked about
+// on every conversion.
+std::vector<BackedDisk> backed_disks(const std::string& root = {});
+
 // "NAME:BYTES", the ID of what has no serial.
 std::string id_by_size(std::string_view name, uint64_t size);
 

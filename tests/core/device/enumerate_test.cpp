@@ -261,6 +261,21 @@ class EnumerateTest : public QObject {
     QCOMPARE(QByteArray::fromStdString(device_text(raw.toStdString())), shown);
   }
 
+  void whatStandsOnSomethingElseIsFoundWithoutLookingAtTheRest() {
+    FakeMachine machine;
+    machine.disk("sda", "8:0");
+    machine.loop("loop0", "7:0", "/images/a disk.raw");
+    machine.disk("loop1", "7:1", FakeMachine::kernel, 0);
+    machine.disk("zram0", "252:0", FakeMachine::kernel);
+    machine.attribute("zram0", "backing_dev", "/dev/sda");
+    machine.disk("zram1", "252:1", FakeMachine::kernel);
+    machine.attribute("zram1", "backing_dev", "none");
+    const auto backed = backed_disks(machine.root());
+    QCOMPARE(backed.size(), 2);
+    QCOMPARE(qt(backed[0].node + " " + backed[0].backing), qt("/dev/loop0 /images/a disk.raw"));
+    QCOMPARE(qt(backed[1].name + " " + backed[1].backing), qt("zram0 /dev/sda"));
+  }
+
   void escapesOfUdevAndProcAreUndone() {
     QCOMPARE(qt(unescape_hex("a\\x20b\\x")), qt("a b\\x"));
     QCOMPARE(qt(unescape_octal("a\\040b\\134\\9")), qt("a b\\\\9"));
