@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t immediate_piece = 256 << 10;
 constexpr uint64_t queued_piece = 1 << 20;
 constexpr uint64_t most_queued_piece = 4 << 20;
-constexpr uint64_t most_in_flight = 16 << 20;
+constexpr uint64_t most_in_flight = 12 << 20;
 constexpr unsigned queued_slots = 8, rotating_slots = 4;
 constexpr unsigned most_workers = 16;
 
