@@ -149,6 +149,12 @@ class Image::Opening {
       if (!reader) return failure(about(std::move(reader.error()), layer.path));
     }
     layer.reader = std::move(*reader);
+    if (top && request_.edit && layer.format->edit) {
+      auto editor = layer.format->edit(source);
+      if (!editor) return failure(about(std::move(editor.error()), layer.path));
+      image_->editor_ = editor->get();
+      layer.reader = std::move(*editor);
+    }
     layer.file_count = static_cast<uint16_t>(image_->files_.size() - layer.first_file);
     image_->layer_of_file_.resize(image_->files_.size(), static_cast<uint16_t>(image_->layers_.size()));
     image_->layers_.push_back(std::move(layer));
@@ -257,6 +263,26 @@ class Image::Walk {
 
 Result<std::unique_ptr<Image>> Image::open(const ImageRequest& request, const FileOpener& opener) {
   return Opening(request, opener).run();
+}
+
+Result<std::unique_ptr<Image>> Image::open_on(std::unique_ptr<Image> base, std::unique_ptr<BlockDevice> file,
+                                              const Format& format) {
+  auto editor = format.edit({.file = file.get()});
+  if (!editor) return failure(about(std::move(editor.error()), file->name()));
+  Layer top{.path = std::string(file->name()), .format = &format};
+  std::unique_ptr<Image> image(new Image);
+  image->editor_ = editor->get();
+  top.reader = std::move(*editor);
+  image->layers_.push_back(std::move(top));
+  image->files_.push_back(std::move(file));
+  image->layer_of_file_.push_back(0);
+  for (Layer& layer : base->layers_) {
+    ++layer.first_file;
+    image->layers_.push_back(std::move(layer));
+  }
+  for (auto& below : base->files_) image->files_.push_back(std::move(below));
+  for (const uint16_t layer : base->layer_of_file_) image->layer_of_file_.push_back(static_cast<uint16_t>(layer + 1));
+  return image;
 }
 
 uint64_t Image::size() const { return layers_.front().reader->size(); }

@@ -33,6 +33,9 @@ struct ImageRequest {
   // true: data that a sparse file does not hold (preallocated clusters) is said to be zero, for whoever would read it.
   // false: what the image says, and nothing of its file, as qemu-img shows and counts it.
   bool file_holes = false;
+  // true: the top image is to be changed, and what is opened of it is open for writing. editor() then is there, where
+  // its format has one.
+  bool edit = false;
 };
 
 struct Layer {
@@ -53,6 +56,10 @@ class Image : public ImageReader {
   // "open", subject the image: corrupt for a chain that comes back to itself; unsupported for one that is too long, for
   // a format nobody knows, and for names that are no paths (json:, nbd:...); and whatever opener.allow() answers.
   static Result<std::unique_ptr<Image>> open(const ImageRequest& request, const FileOpener& opener);
+  // An image on top of another, that is to be changed: `file` is one of this format which stands on some backing image,
+  // whatever its name.
+  static Result<std::unique_ptr<Image>> open_on(std::unique_ptr<Image> base, std::unique_ptr<BlockDevice> file,
+                                                const Format& format);
 
   uint64_t size() const override;
   Result<void> map(Range want, std::vector<Extent>& out) override;
@@ -62,6 +69,7 @@ class Image : public ImageReader {
   const std::vector<Reference>& references() const override;  // of the top layer
 
   const std::vector<Layer>& layers() const { return layers_; }  // top first
+  ImageEditor* editor() const { return editor_; }               // of the top layer; null: it is not changed
   BlockDevice& file(uint16_t index) const { return *files_[index]; }
   size_t file_count() const { return files_.size(); }
   // The layer (depth) that a file belongs to.
@@ -78,6 +86,7 @@ class Image : public ImageReader {
   std::vector<Layer> layers_;
   std::vector<uint16_t> layer_of_file_;
   bool file_holes_ = false;
+  ImageEditor* editor_ = nullptr;
 };
 
 // The longest chain that is opened.

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "core/device/block_device.h"
 #include "core/format/check.h"
+#include "core/format/image_editor.h"
 #include "core/format/image_reader.h"
 #include "core/format/image_writer.h"
 #include "core/format/table_cache.h"
@@ -73,6 +74,8 @@ struct Format {
   int (*probe)(Bytes head, Bytes tail, uint64_t file_size) = nullptr;
   Result<std::unique_ptr<ImageReader>> (*open)(const OpenSource& source) = nullptr;
   Result<std::unique_ptr<ImageWriter>> (*create)(const CreateRequest& request) = nullptr;  // null: read-only format
+  // Null: images of it are not changed in place. The files are open for writing.
+  Result<std::unique_ptr<ImageEditor>> (*edit)(const OpenSource& source) = nullptr;
   Result<Measured> (*measure)(const MeasureRequest& request) = nullptr;
   // Null: there is nothing to check. An error when the image cannot be opened at all.
   Result<CheckReport> (*check)(const CheckRequest& request) = nullptr;

@@ -38,8 +38,8 @@ uint64_t leading_empty(Bytes entries, uint64_t entry_size) {
 
 }  // namespace
 
-Map::Map(const Header& header, const L1Table& l1, BlockDevice& file, BlockDevice* data_file,
-         std::shared_ptr<TableCache> tables)
+Map::Map(const Header& header, const L1Table& l1, const BlockDevice& file, const BlockDevice* data_file,
+         std::shared_ptr<Tables> tables)
     : version_(header.version),
       cluster_bits_(header.cluster_bits),
       cluster_size_(header.cluster_size()),
@@ -50,8 +50,7 @@ Map::Map(const Header& header, const L1Table& l1, BlockDevice& file, BlockDevice
       has_data_file_(header.has_data_file()),
       l1_(l1),
       file_(file),
-      file_size_(file.size()),
-      data_size_(data_file ? data_file->size() : file.size()),
+      data_(data_file ? *data_file : file),
       tables_(std::move(tables)) {}
 
 // One call of walk(): goes from want.at on, entry by entry, and merges what continues.
@@ -65,7 +64,7 @@ class Map::Walk {
       const uint64_t index = at_ / map_.l1_span_;
       const uint64_t entry_at = map_.l1_.offset + index * l1_entry_size;
       const uint64_t needed = (end_ - 1) / map_.l1_span_ + 1 - index;
-      auto entries = table(l1_slice_, entry_at, needed * l1_entry_size);
+      auto entries = table(l1_part_, entry_at, needed * l1_entry_size);
       if (!entries) return failure(entries);
       if (const uint64_t empty = leading_empty(*entries, l1_entry_size)) {
         hole_until((index + empty) * map_.l1_span_);
@@ -82,7 +81,7 @@ class Map::Walk {
       if (!is_multiple(l2_at, map_.cluster_size_)) {
         return corrupt(entry_at, fmt::format("L2 table {} is not on a cluster boundary", index));
       }
-      if (l2_at > map_.file_size_ || map_.cluster_size_ > map_.file_size_ - l2_at) {
+      if (l2_at > map_.file_.size() || map_.cluster_size_ > map_.file_.size() - l2_at) {
         return corrupt(entry_at, fmt::format("L2 table {} does not lie inside the file", index));
       }
       if (auto done = l2_table(l2_at, index * map_.l1_span_, std::min(end_, next)); !done) return done;
@@ -93,13 +92,12 @@ class Map::Walk {
  private:
   bool full() const { return out_.size() - first_ >= max_extents || l2_slices_ >= max_l2_slices; }
 
-  // The bytes of a table from `at` on, as far as one slice has them, at most `length`.
-  Result<Bytes> table(TableCache::Slice& held, uint64_t at, uint64_t length) {
-    auto slice = map_.tables_->slice(map_.file_, at);
-    if (!slice) return failure(slice);
-    held = std::move(*slice);
-    const Bytes rest = Bytes(*held).subspan(at % TableCache::slice_size);
-    return rest.first(std::min<uint64_t>(rest.size(), length));
+  // The bytes of a table from `at` on, as far as they are at hand, at most `length`.
+  Result<Bytes> table(Tables::Part& held, uint64_t at, uint64_t length) {
+    auto part = map_.tables_->from(at);
+    if (!part) return failure(part);
+    held = std::move(*part);
+    return held.bytes.first(std::min<uint64_t>(held.bytes.size(), length));
   }
 
   // An L2 table, whose first entry maps guest offset `base`, from at_ to `end`.
@@ -108,7 +106,7 @@ class Map::Walk {
       const uint64_t index = (at_ - base) >> map_.cluster_bits_;
       const uint64_t last = (end - 1 - base) >> map_.cluster_bits_;
       const uint64_t entries_at = table_at + index * map_.entry_size_;
-      auto entries = table(l2_slice_, entries_at, (last + 1 - index) * map_.entry_size_);
+      auto entries = table(l2_part_, entries_at, (last + 1 - index) * map_.entry_size_);
       if (!entries) return failure(entries);
       ++l2_slices_;
       for (size_t at = 0; at < entries->size() && out_.size() - first_ < max_extents;) {
@@ -186,9 +184,9 @@ class Map::Walk {
     const uint64_t sectors = (descriptor >> offset_bits) + 1;
     if (host >> 56) return corrupt(entry_at, "a compressed cluster's offset has reserved bits set");
     if (host < map_.cluster_size_) return corrupt(entry_at, "a compressed cluster overlaps the header");
-    if (host >= map_.file_size_) return corrupt(entry_at, "a compressed cluster does not lie inside the file");
+    if (host >= map_.file_.size()) return corrupt(entry_at, "a compressed cluster does not lie inside the file");
     // The last sector of the last one is often cut off by the end of the file.
-    const uint64_t host_end = std::min(round_down(host, sector_size) + sectors * sector_size, map_.file_size_);
+    const uint64_t host_end = std::min(round_down(host, sector_size) + sectors * sector_size, map_.file_.size());
     append({.kind = map_.encrypted_ ? Extent::Kind::encrypted : Extent::Kind::compressed,
             .guest = {at_, length},
             .file = 0,
@@ -201,8 +199,8 @@ class Map::Walk {
   // Bytes [skip, skip + length) of the cluster at `host`. What the end of the file cuts off from its last cluster reads
   // as zeroes; a cluster that begins behind the end was lost.
   Result<void> data(uint64_t host, uint64_t skip, uint64_t length, uint64_t entry_at) {
-    if (host >= map_.data_size_) return corrupt(entry_at, "a cluster does not lie inside the file");
-    const uint64_t present = std::min(length, Range::between(host + skip, map_.data_size_).length);
+    if (host >= map_.data_.size()) return corrupt(entry_at, "a cluster does not lie inside the file");
+    const uint64_t present = std::min(length, Range::between(host + skip, map_.data_.size()).length);
     if (present) {
       append({.kind = map_.encrypted_ ? Extent::Kind::encrypted : Extent::Kind::data,
               .guest = {at_, present},
@@ -238,7 +236,7 @@ class Map::Walk {
   std::vector<Extent>& out_;
   const size_t first_;  // what was in out_ before is not ours to extend
   size_t l2_slices_ = 0;
-  TableCache::Slice l1_slice_, l2_slice_;
+  Tables::Part l1_part_, l2_part_;
 };
 
 Result<void> Map::walk(Range want, std::vector<Extent>& out) const { return Walk(*this, want, out).run(); }

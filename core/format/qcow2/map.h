@@ -10,7 +10,7 @@
 #include "core/device/block_device.h"
 #include "core/format/extent.h"
 #include "core/format/qcow2/layout.h"
-#include "core/format/table_cache.h"
+#include "core/format/qcow2/tables.h"
 
 namespace disklathe::qcow2 {
 
@@ -29,9 +29,9 @@ class Map {
   static constexpr size_t max_extents = 512;
   static constexpr size_t max_l2_slices = 256;
 
-  // data_file: null when the image has none.
-  Map(const Header& header, const L1Table& l1, BlockDevice& file, BlockDevice* data_file,
-      std::shared_ptr<TableCache> tables);
+  // data_file: null when the image has none. The files may grow.
+  Map(const Header& header, const L1Table& l1, const BlockDevice& file, const BlockDevice* data_file,
+      std::shared_ptr<Tables> tables);
 
   // As ImageReader::map(). Files: 0 the image, 1 its data file.
   Result<void> walk(Range want, std::vector<Extent>& out) const;
@@ -46,10 +46,9 @@ class Map {
   const uint64_t l1_span_;     // guest bytes of an L1 entry
   const bool extended_, encrypted_, has_data_file_;
   const L1Table l1_;
-  BlockDevice& file_;
-  const uint64_t file_size_;
-  const uint64_t data_size_;  // of the file that standard clusters lie in
-  const std::shared_ptr<TableCache> tables_;
+  const BlockDevice& file_;
+  const BlockDevice& data_;  // that standard clusters lie in
+  const std::shared_ptr<Tables> tables_;
 };
 
 }  // namespace disklathe::qcow2

@@ -2,6 +2,7 @@
 #include "core/format/qcow2/qcow2.h"
 
 #include "core/format/qcow2/check.h"
+#include "core/format/qcow2/editor.h"
 #include "core/format/qcow2/measure.h"
 #include "core/format/qcow2/options.h"
 #include "core/format/qcow2/reader.h"
@@ -16,6 +17,7 @@ Format format() {
           .probe = probe,
           .open = open,
           .create = create,
+          .edit = edit,
           .measure = measure,
           .check = check,
           .options = create_options()};

@@ -16,12 +16,12 @@ constexpr size_t own_cache_capacity = 1 << 20;  // bytes, of a reader that share
 
 class Reader final : public ImageReader {
  public:
-  Reader(const Header& header, const L1Table& l1, const OpenSource& source, ImageFacts facts)
+  Reader(const Header& header, const L1Table& l1, const OpenSource& source, std::shared_ptr<Tables> tables,
+         ImageFacts facts)
       : compression_type_(header.compression_type),
         size_(l1.disk_size),
         lacks_data_file_(header.has_data_file() && !source.data_file),
-        map_(header, l1, *source.file, source.data_file,
-             source.tables ? source.tables : std::make_shared<TableCache>(own_cache_capacity)),
+        map_(header, l1, *source.file, source.data_file, std::move(tables)),
         facts_(std::move(facts)) {
     if (!header.backing_file.empty()) {
       references_.push_back({Reference::Kind::backing, header.backing_file, header.backing_format});
@@ -125,6 +125,11 @@ ImageFacts facts_of(BlockDevice& file, const Header& header, const std::vector<S
 }  // namespace
 
 Result<std::unique_ptr<ImageReader>> open(const OpenSource& source) {
+  auto cache = source.tables ? source.tables : std::make_shared<TableCache>(own_cache_capacity);
+  return open_with(source, std::make_shared<StoredTables>(*source.file, std::move(cache)));
+}
+
+Result<std::unique_ptr<ImageReader>> open_with(const OpenSource& source, std::shared_ptr<Tables> tables) {
   auto header = read_header(*source.file);
   if (!header) return failure(header);
   auto snapshots = read_snapshots(*source.file, *header);
@@ -134,7 +139,7 @@ Result<std::unique_ptr<ImageReader>> open(const OpenSource& source) {
     l1 = find_snapshot(*snapshots, source.snapshot, *header, source.file->size());
     if (!l1) return failure(l1);
   }
-  return std::make_unique<Reader>(*header, *l1, source, facts_of(*source.file, *header, *snapshots));
+  return std::make_unique<Reader>(*header, *l1, source, std::move(tables), facts_of(*source.file, *header, *snapshots));
 }
 
 int probe(Bytes head, Bytes, uint64_t) {
