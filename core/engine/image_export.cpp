@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "core/base/arithmetic.h"
 #include "core/device/file_device.h"
+#include "core/engine/edit_in_place.h"
 #include "core/engine/piece_reader.h"
 #include "core/engine/plan.h"
 #include "core/engine/raw_in_place.h"
@@ -34,6 +36,8 @@ std::vector<int> cached_descriptors(const Image& image) {
   }
   return descriptors;
 }
+
+Task<void> keep(Task<Result<void>> task, Result<void>& result) { result = co_await task; }
 
 class ImageExport;
 
@@ -80,7 +84,13 @@ class ImageExport final : public nbd::Export {
              .writable = request.writable,
              .queued = wants_queue(*image),
              .contexts = {nbd::allocation_context, nbd::depth_context}};
-    if (request.writable) in_place = std::make_unique<RawInPlace>(image->file(0));
+    if (request.writable && image->editor()) {
+      auto editing = std::make_unique<EditInPlace>(*image);
+      edited = editing.get();
+      in_place = std::move(editing);
+    } else if (request.writable) {
+      in_place = std::make_unique<RawInPlace>(image->file(0));
+    }
     for (size_t i = 0; i < image->file_count(); ++i) {
       const Limits& limits = image->file(static_cast<uint16_t>(i)).limits();
       info_.rotational |= limits.rotational.value_or(false);
@@ -93,14 +103,24 @@ class ImageExport final : public nbd::Export {
 
   const nbd::ExportInfo& info() const override { return info_; }
   std::unique_ptr<nbd::Access> access() override { return std::make_unique<ImageAccess>(*this); }
+  Result<void> finish() override {
+    if (!in_place) return {};
+    auto ring = Ring::create(RingKind::immediate);
+    if (!ring) return failure(ring);
+    Result<void> done;
+    (*ring)->spawn(keep(in_place->finish(**ring), done));
+    (*ring)->run();
+    return done;
+  }
 
   const std::unique_ptr<Image> image;
   const Range part;  // of the guest's disk
   const bool plain;
   const bool keeps;  // what was found out about the files stays true
   const std::vector<int> descriptors;
-  const uint64_t piece_size;             // what a PieceReader is made for
-  std::unique_ptr<RawInPlace> in_place;  // of writable ones
+  const uint64_t piece_size;          // what a PieceReader is made for
+  std::unique_ptr<InPlace> in_place;  // of writable ones
+  EditInPlace* edited = nullptr;      // that, where the image has an editor
 
  private:
   nbd::ExportInfo info_;
@@ -112,6 +132,7 @@ ImageAccess::ImageAccess(const ImageExport& owner)
 Result<void> ImageAccess::map(Range want, nbd::Look look, std::vector<nbd::Run>& out) {
   std::vector<Extent> extents;
   const Range guest{want.at + owner_.part.at, want.length};
+  if (owner_.edited) known_.clear();
   if (auto collected = collect(guest, look, extents); !collected) return collected;
   for (const Extent& extent : extents) out.push_back(run_of(extent));
   return {};
@@ -175,7 +196,7 @@ Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, std::vector
 Result<const Extent*> ImageAccess::extent_at(uint64_t guest, uint64_t length) {
   if (known_.empty() || guest < known_.front().guest.at || guest >= known_.back().guest.end()) {
     const bool in_order = !known_.empty() && known_.back().guest.end() == guest;
-    ahead_ = in_order ? std::min(ahead_ * 4, most_ahead) : least_ahead;
+    ahead_ = owner_.edited ? 0 : in_order ? std::min(ahead_ * 4, most_ahead) : least_ahead;
     const uint64_t end = std::min(image_.size(), guest + std::max(length, ahead_));
     known_.clear();
     if (auto mapped = image_.map(Range::between(guest, end), known_); !mapped) {
@@ -198,6 +219,11 @@ Task<Result<void>> ImageAccess::read(Ring& ring, uint64_t at, MutableBytes into)
   if (owner_.plain) {
     const iovec vector{into.data(), into.size()};
     co_return co_await image_.file(0).readv(ring, guest.at, {&vector, 1});
+  }
+  std::optional<RangeLock::Hold> hold;  // nothing that is read goes elsewhere meanwhile
+  if (owner_.edited) {
+    hold.emplace(co_await owner_.edited->reading(ring, guest));
+    known_.clear();
   }
   std::vector<Extent> extents;
   for (uint64_t mapped = guest.at; mapped < guest.end(); mapped = extents.back().guest.end()) {
@@ -243,7 +269,7 @@ Result<std::unique_ptr<nbd::Export>> make_export(std::unique_ptr<Image> image, c
   const Range part = request.part;
   if (part.at > image->size() || part.length > image->size() - part.at)
     return failure(ErrorKind::invalid, "export", "the part does not lie inside the disk", part.at);
-  if (request.writable && !is_plain(*image))
+  if (request.writable && !is_plain(*image) && !image->editor())
     return failure(ErrorKind::unsupported, "write to", "images of this format are not written in place");
   ExportRequest whole = request;
   if (part.length == 0) whole.part = Range::between(part.at, image->size());

@@ -16,7 +16,7 @@ struct ExportRequest {
   std::string name;         // empty: the default export
   std::string description;  // for people
   Range part;               // of the guest's disk; of no length: from there to its end
-  bool writable = false;    // the image is raw, and its file open for writing
+  bool writable = false;    // it is raw or has an editor, and its files are open for writing
   bool changes = false;     // somebody else may write to the files meanwhile: nothing of what is known of them is kept
 };
 

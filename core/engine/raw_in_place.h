@@ -10,25 +10,23 @@
 #include "core/base/range.h"
 #include "core/base/result.h"
 #include "core/device/block_device.h"
+#include "core/engine/in_place.h"
 #include "core/io/ring.h"
 #include "core/zero/prices.h"
 
 namespace disklathe {
 
-// Changes a raw disk where it is, as an NBD client asks for it: any range, any number of times. Zeroing takes the
-// target's cheapest way: on a file a hole, which is worth more than the time it takes; on a device its command, unless
-// that was measured to take longer than writing. Shared by all connections; any thread.
-class RawInPlace {
+// A raw disk. Zeroing takes the target's cheapest way: on a file a hole, which is worth more than the time it takes; on
+// a device its command, unless that was measured to take longer than writing.
+class RawInPlace final : public InPlace {
  public:
   explicit RawInPlace(BlockDevice& file, const Clock& clock = steady_clock()) : file_(file), clock_(clock) {}
 
-  Task<Result<void>> write(Ring& ring, uint64_t at, Bytes from);
-  // keep: what it takes on the medium stays, or becomes, its own. fast: `unsupported`, and nothing was done, unless it
-  // is known to be faster than writing.
-  Task<Result<void>> zero(Ring& ring, Range range, bool keep, bool fast);
-  // Best effort; what a target cannot do is no error.
-  Task<Result<void>> trim(Ring& ring, Range range);
-  Task<Result<void>> flush(Ring& ring) { return file_.flush(ring); }
+  Task<Result<void>> write(Ring& ring, uint64_t at, Bytes from) override;
+  Task<Result<void>> zero(Ring& ring, Range range, bool keep, bool fast) override;
+  Task<Result<void>> trim(Ring& ring, Range range) override;
+  Task<Result<void>> flush(Ring& ring) override { return file_.flush(ring); }
+  Task<Result<void>> finish(Ring& ring) override { return file_.flush(ring); }
 
  private:
   bool may_try(ZeroMethod method, uint64_t length, bool fast);

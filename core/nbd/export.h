@@ -77,6 +77,8 @@ class Export {
   virtual const ExportInfo& info() const = 0;
   // From any thread; the export outlives it.
   virtual std::unique_ptr<Access> access() = 0;
+  // When all accesses are gone: what was written is on the medium afterwards.
+  virtual Result<void> finish() { return {}; }
 };
 
 }  // namespace disklathe::nbd

@@ -90,7 +90,7 @@ class ImageExportTest : public QObject {
     }
   }
 
-  void onlyRawImagesAreWritten() {
+  void whatIsNotOpenForChangesIsNotWritten() {
     test::MemoryDevice file(image());
     auto opened = test::open_image(file, "qcow2");
     const auto made = make_export(std::move(*opened), {.writable = true});
