@@ -24,12 +24,14 @@ namespace {
 constexpr std::string_view help =
     R"(disklathe serve [OPTIONS] IMAGE|DEVICE       or with --export NAME=IMAGE ...
 
-Serves a disk to NBD clients, to read unless --rw; prints its URI when it is
-ready; ends on SIGTERM and Ctrl-C.
+Serves a disk to NBD clients, to read unless --rw or --cow; prints its URI when
+it is ready; ends on SIGTERM and Ctrl-C.
 
   -f, --format FORMAT         what the images are; otherwise that is looked at
       --export NAME=IMAGE     under this name; may be given more than once
-      --rw                    clients may write; raw images and devices only
+      --rw                    clients may write: raw images, devices, qcow2
+      --cow                   they may, to a temporary layer: in $TMPDIR, else
+                              /var/tmp; gone at the end; any format
       --yes-erase ID          what is on the device may go; ID as devices has it
       --socket PATH           a Unix socket (default: in the runtime folder)
       --tcp [ADDRESS:]PORT    default address 127.0.0.1; port 0: any free one
@@ -161,6 +163,11 @@ Result<int> serve(const Serving& serving) {
     std::fflush(stdout);
   }
   (*server)->run(place->listeners(), events, serving.once);
+  Result<void> all;  // each is finished, whatever became of the others
+  for (const auto& one : exports) {
+    if (auto finished = one->finish(); !finished) all = failure(finished);
+  }
+  if (!all) return failure(all);
   if (!serving.pid_file.empty()) std::remove(serving.pid_file.c_str());
   return command ? command->finish() : exit_ok;
 }
@@ -177,6 +184,7 @@ int run_serve(Arguments arguments) {
   line.text("-f,--format", image.format);
   line.texts("--export", named);
   line.flag("--rw", image.writable);
+  line.flag("--cow", image.layered);
   line.text("--yes-erase", image.yes_erase);
   line.text("--socket", serving.place.socket);
   line.text("--tcp", serving.place.tcp);
@@ -207,6 +215,8 @@ int run_serve(Arguments arguments) {
   serving.policy.cache = *cache_mode_of(cache);
   image.snapshot = snapshot_of(image.snapshot);
 
+  if (image.writable && image.layered)
+    return report(failure(ErrorKind::invalid, "serve", "--rw and --cow exclude each other").error());
   auto images = images_of(image, named, words);
   if (!images) return report(images.error());
   serving.images = std::move(*images);

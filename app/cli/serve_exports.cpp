@@ -11,6 +11,7 @@
 #include "app/cli/erase_consent.h"
 #include "app/cli/image_lock.h"
 #include "app/cli/target_usage.h"
+#include "app/cli/temporary_layer.h"
 #include "core/engine/image_export.h"
 #include "core/engine/read_guest.h"
 #include "core/format/partition_table.h"
@@ -33,16 +34,21 @@ Result<std::unique_ptr<FileDevice>> open_device_to_write(const ServedImage& serv
   return open_target_device(*chosen, policy.cache);
 }
 
-Result<std::unique_ptr<FileDevice>> open_to_write(const ServedImage& served, const OpenPolicy& policy) {
+// path: of the image, or of the data file that it names.
+Result<std::unique_ptr<FileDevice>> open_to_write(const std::string& path, const ServedImage& served,
+                                                  const OpenPolicy& policy) {
   struct stat status{};
-  if (stat(served.path.c_str(), &status) != 0) return failure(os_failure(errno, "open", served.path));
-  if (S_ISBLK(status.st_mode)) return open_device_to_write(served, policy);
-  if (!served.yes_erase.empty()) return no(ErrorKind::invalid, served.path, "--yes-erase is for devices");
-  if (const std::string usage = usage_of(served.path); !usage.empty())
-    return no(ErrorKind::busy, served.path, fmt::format("it is {}", usage));
-  auto file = FileDevice::open({.path = served.path, .writable = true, .cache = policy.cache});
+  if (stat(path.c_str(), &status) != 0) return failure(os_failure(errno, "open", path));
+  if (S_ISBLK(status.st_mode)) {
+    if (path == served.path) return open_device_to_write(served, policy);
+    return no(ErrorKind::unsupported, path, "a data file that is a device is not written to");
+  }
+  if (!served.yes_erase.empty()) return no(ErrorKind::invalid, path, "--yes-erase is for devices");
+  if (const std::string usage = usage_of(path); !usage.empty())
+    return no(ErrorKind::busy, path, fmt::format("it is {}", usage));
+  auto file = FileDevice::open({.path = path, .writable = true, .cache = policy.cache});
   if (!file) return file;
-  if (auto alone = lock_for_writing((*file)->descriptor(), served.path); !alone) return failure(alone);
+  if (auto alone = lock_for_writing((*file)->descriptor(), path); !alone) return failure(alone);
   return file;
 }
 
@@ -74,12 +80,19 @@ Result<Range> part_of(const ServedImage& served, Image& image) {
 }  // namespace
 
 Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy) {
-  const ImageRequest request{.path = served.path, .format = served.format, .snapshot = served.snapshot};
+  const ImageRequest request{
+      .path = served.path, .format = served.format, .snapshot = served.snapshot, .edit = served.writable};
   FileOpener opener = make_opener(policy);
+  std::string data_file;  // of the image itself, which is written as the image is
   if (served.writable) {
     opener.open = [&](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
-      if (path == served.path) return open_to_write(served, policy);
+      if (path == served.path || path == data_file) return open_to_write(path, served, policy);
       return open_for_reading(path, policy);
+    };
+    opener.allow = [&](const std::string& image_path, const Reference& reference, const std::string& resolved) {
+      auto allowed = may_open(policy, image_path, reference, resolved);
+      if (allowed && reference.kind == Reference::Kind::data_file && image_path == served.path) data_file = resolved;
+      return allowed;
     };
   }
   auto image = open_image(request, opener);
@@ -89,8 +102,11 @@ Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, cons
   }
   const auto part = part_of(served, **image);
   if (!part) return std::unexpected(part.error());
-  auto made = make_export(std::move(*image),
-                          {.name = served.name, .part = *part, .writable = served.writable, .changes = policy.share});
+  if (served.layered) image = with_temporary_layer(std::move(*image));
+  if (!image) return failure(image);
+  auto made = make_export(
+      std::move(*image),
+      {.name = served.name, .part = *part, .writable = served.writable || served.layered, .changes = policy.share});
   if (!made && made.error().subject.empty()) made.error().subject = served.path;
   return made;
 }

@@ -17,6 +17,7 @@ struct ServedImage {
   std::optional<uint64_t> offset, length;  // the part of the disk that is served
   unsigned partition = 0;                  // instead of these; 0: none
   bool writable = false;
+  bool layered = false;   // what clients write goes to a temporary layer; excludes `writable`
   std::string yes_erase;  // the ID of the block device that clients may write to; empty: it is asked for
 };
 

@@ -180,8 +180,8 @@ class Files(WriteTest):
         self.data("noname", (0, MIB), size=4 * MIB)
         before = self.content("a.raw")
         self.refuses("serve", "--rw", "noname", code=19, says="-f")
-        self.qemu("create", "-q", "-f", "qcow2", "a.qcow2", "4M")
-        self.refuses("serve", "--rw", "a.qcow2", code=18, says="written in place")
+        self.qemu("create", "-q", "-f", "vdi", "a.vdi", "4M")
+        self.refuses("serve", "--rw", "a.vdi", code=18, says="written in place")
         with serving("--rw", "a.raw") as (_, uri):
             self.refuses("serve", "--rw", "a.raw", code=13, says="a.raw")
             self.refuses("serve", "a.raw", code=13, says="a.raw")
