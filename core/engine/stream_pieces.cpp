@@ -84,13 +84,6 @@ Result<bool> StreamPieces::fill(Piece& piece, MutableBytes memory) {
 
 Result<void> StreamPieces::make_room() {
   if (end_ <= room_) return {};
-  if (stream_.size() && end_ > *stream_.size()) {
-    return failure(Error{.kind = ErrorKind::corrupt,
-                         .operation = "decode",
-                         .subject = std::string(stream_.name()),
-                         .offset = stream_.taken(),
-                         .cause = fmt::format("it holds more than the {} bytes it says", *stream_.size())});
-  }
   if (job_.disk_size) {
     return failure(ErrorKind::no_space, "write", fmt::format("the image is larger than its {} bytes", room_), room_);
   }
@@ -103,13 +96,6 @@ Result<void> StreamPieces::make_room() {
 }
 
 Result<void> StreamPieces::finish() {
-  if (stream_.size() && *stream_.size() != end_) {
-    return failure(Error{.kind = ErrorKind::corrupt,
-                         .operation = "decode",
-                         .subject = std::string(stream_.name()),
-                         .offset = stream_.taken(),
-                         .cause = fmt::format("it holds {} bytes and says {}", end_, *stream_.size())});
-  }
   if (!job_.disk_size) {
     if (auto sized = job_.writer->set_size(end_); !sized) return sized;
   }

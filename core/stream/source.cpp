@@ -52,6 +52,7 @@ Result<void> Source::rewind() {
     decoder_ = std::move(*decoder);
   }
   begin_ = end_ = head_given_ = 0;
+  given_ = 0;
   head_.clear();
   input_ended_ = inside_member_ = ended_ = false;
   taken_ = 0;
@@ -76,7 +77,20 @@ Result<size_t> Source::fill(MutableBytes into) {
   head_given_ += given;
   auto made = decode_into(into.subspan(given));
   if (!made) return made;
+  given_ += given + *made;
+  if (auto fits = check_size(); !fits) return failure(fits);
   return given + *made;
+}
+
+Result<void> Source::check_size() const {
+  if (!size_) return {};
+  const auto wrong = [this](std::string cause) {
+    return failure(here({.kind = ErrorKind::corrupt, .operation = "decode", .cause = std::move(cause)}));
+  };
+  if (given_ > *size_) return wrong(fmt::format("it holds more than the {} bytes it says", *size_));
+  const bool all_given = ended_ && head_given_ == head_.size();
+  if (all_given && given_ != *size_) return wrong(fmt::format("it holds {} bytes and says {}", given_, *size_));
+  return {};
 }
 
 Result<size_t> Source::decode_into(MutableBytes into) {

@@ -43,7 +43,8 @@ class Source {
   Result<Bytes> head(size_t most);
 
   // Decoded bytes: all that fit, fewer only at the end. Errors have an offset into the stored bytes: `corrupt` also for
-  // an end in the middle, `refused` for a stream that needs more memory than the limits allow.
+  // an end in the middle and for other bytes than size() says, `refused` for a stream that needs more memory than the
+  // limits allow.
   Result<size_t> fill(MutableBytes into);
 
   // Whether it can be read from its start again, and that.
@@ -67,6 +68,7 @@ class Source {
   Result<bool> another_member();
   void took(size_t count);
   Error here(Error error) const;
+  Result<void> check_size() const;
 
   std::unique_ptr<Input> input_;
   const DecoderLimits limits_;
@@ -80,6 +82,7 @@ class Source {
   std::atomic<uint64_t> taken_{0};
   std::vector<std::byte> head_;  // decoded, not yet given out
   size_t head_given_ = 0;
+  uint64_t given_ = 0;  // decoded bytes
 };
 
 }  // namespace disklathe::stream
