@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/nbd/tls.h"
 
-#include <dlfcn.h>
 #include <gnutls/gnutls.h>
 #include <unistd.h>
 
 #include <cerrno>
+
+#include "core/base/late_library.h"
 
 namespace disklathe::nbd {
 namespace {
@@ -38,39 +39,30 @@ struct GnuTls {
   decltype(&::gnutls_bye) bye;
 };
 
-template <class Function>
-void find(void* library, const char* name, Function& into, bool& complete) {
-  into = reinterpret_cast<Function>(dlsym(library, name));
-  complete = complete && into;
-}
-
 Result<GnuTls> load_now() {
-  void* library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  LateLibrary library(library_name);
   GnuTls api{};
-  bool complete = library != nullptr;
-  if (library) {
-    find(library, "gnutls_strerror", api.strerror, complete);
-    find(library, "gnutls_error_is_fatal", api.error_is_fatal, complete);
-    find(library, "gnutls_certificate_allocate_credentials", api.certificate_allocate_credentials, complete);
-    find(library, "gnutls_certificate_free_credentials", api.certificate_free_credentials, complete);
-    find(library, "gnutls_certificate_set_x509_key_file", api.certificate_set_x509_key_file, complete);
-    find(library, "gnutls_certificate_set_x509_trust_file", api.certificate_set_x509_trust_file, complete);
-    find(library, "gnutls_certificate_server_set_request", api.certificate_server_set_request, complete);
-    find(library, "gnutls_psk_allocate_server_credentials", api.psk_allocate_server_credentials, complete);
-    find(library, "gnutls_psk_free_server_credentials", api.psk_free_server_credentials, complete);
-    find(library, "gnutls_psk_set_server_credentials_file", api.psk_set_server_credentials_file, complete);
-    find(library, "gnutls_init", api.init, complete);
-    find(library, "gnutls_deinit", api.deinit, complete);
-    find(library, "gnutls_priority_set_direct", api.priority_set_direct, complete);
-    find(library, "gnutls_credentials_set", api.credentials_set, complete);
-    find(library, "gnutls_session_set_verify_cert", api.session_set_verify_cert, complete);
-    find(library, "gnutls_transport_set_int2", api.transport_set_int2, complete);
-    find(library, "gnutls_handshake", api.handshake, complete);
-    find(library, "gnutls_record_recv", api.record_recv, complete);
-    find(library, "gnutls_record_send", api.record_send, complete);
-    find(library, "gnutls_bye", api.bye, complete);
-  }
-  if (complete) return api;
+  library.find("gnutls_strerror", api.strerror);
+  library.find("gnutls_error_is_fatal", api.error_is_fatal);
+  library.find("gnutls_certificate_allocate_credentials", api.certificate_allocate_credentials);
+  library.find("gnutls_certificate_free_credentials", api.certificate_free_credentials);
+  library.find("gnutls_certificate_set_x509_key_file", api.certificate_set_x509_key_file);
+  library.find("gnutls_certificate_set_x509_trust_file", api.certificate_set_x509_trust_file);
+  library.find("gnutls_certificate_server_set_request", api.certificate_server_set_request);
+  library.find("gnutls_psk_allocate_server_credentials", api.psk_allocate_server_credentials);
+  library.find("gnutls_psk_free_server_credentials", api.psk_free_server_credentials);
+  library.find("gnutls_psk_set_server_credentials_file", api.psk_set_server_credentials_file);
+  library.find("gnutls_init", api.init);
+  library.find("gnutls_deinit", api.deinit);
+  library.find("gnutls_priority_set_direct", api.priority_set_direct);
+  library.find("gnutls_credentials_set", api.credentials_set);
+  library.find("gnutls_session_set_verify_cert", api.session_set_verify_cert);
+  library.find("gnutls_transport_set_int2", api.transport_set_int2);
+  library.find("gnutls_handshake", api.handshake);
+  library.find("gnutls_record_recv", api.record_recv);
+  library.find("gnutls_record_send", api.record_send);
+  library.find("gnutls_bye", api.bye);
+  if (!library.missing()) return api;
   return failure(ErrorKind::unsupported, "use TLS", "it needs GnuTLS 3, which is not installed here");
 }
 
