@@ -91,19 +91,10 @@ struct Side {
   Side(Image& image, uint64_t piece_size) : reader(image, piece_size), buffer(piece_size, 1) {}
 };
 
-Task<Result<void>> fill(Ring& ring, Side& side, Range guest, std::span<const Extent> extents) {
-  for (const Extent& extent : extents) {
-    if (reads_zero(extent)) {
-      std::memset(side.buffer.data() + (extent.guest.at - guest.at), 0, extent.guest.length);
-    }
-  }
-  co_return co_await side.reader.read(ring, guest.at, extents, side.buffer.bytes());
-}
-
 Task<Result<void>> compare_pair(Ring& ring, Comparison& comparison, Side& a, Side& b, const Pair& pair) {
   std::vector<Task<Result<void>>> reads;
-  reads.push_back(fill(ring, a, pair.guest, pair.a));
-  reads.push_back(fill(ring, b, pair.guest, pair.b));
+  reads.push_back(a.reader.read_all(ring, pair.guest.at, pair.a, a.buffer.bytes()));
+  reads.push_back(b.reader.read_all(ring, pair.guest.at, pair.b, b.buffer.bytes()));
   if (auto done = co_await when_all(std::move(reads)); !done) co_return failure(done);
   const Bytes left = a.buffer.first(pair.guest.length);
   const Bytes right = b.buffer.first(pair.guest.length);

@@ -2,6 +2,7 @@
 #include "core/engine/piece_reader.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/base/arithmetic.h"
 
@@ -41,6 +42,14 @@ Task<Result<void>> PieceReader::read(Ring& ring, uint64_t guest_at, std::span<co
     if (!done) co_return failure(done);
   }
   co_return decode(guest_at, into);
+}
+
+Task<Result<void>> PieceReader::read_all(Ring& ring, uint64_t guest_at, std::span<const Extent> extents,
+                                         MutableBytes into) {
+  for (const Extent& extent : extents) {
+    if (reads_zero(extent)) std::memset(into.data() + (extent.guest.at - guest_at), 0, extent.guest.length);
+  }
+  co_return co_await read(ring, guest_at, extents, into);
 }
 
 Result<void> PieceReader::plan(uint64_t guest_at, std::span<const Extent> extents, MutableBytes into) {

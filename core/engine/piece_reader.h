@@ -24,6 +24,8 @@ class PieceReader {
   // into[0] is the guest byte `guest_at`. Extents that read as zero are left out: their bytes in `into` stay as they
   // were.
   Task<Result<void>> read(Ring& ring, uint64_t guest_at, std::span<const Extent> extents, MutableBytes into);
+  // The same with the zeroes, too.
+  Task<Result<void>> read_all(Ring& ring, uint64_t guest_at, std::span<const Extent> extents, MutableBytes into);
 
  private:
   struct Request {

@@ -2,7 +2,6 @@
 #include "core/engine/verify.h"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "core/base/arithmetic.h"
@@ -45,10 +44,7 @@ void check_zero(Verification& verification, Range guest) {
 
 Task<Result<void>> check_data(Ring& ring, Verification& verification, PieceReader& reader, const Piece& piece,
                               Range guest, MutableBytes memory) {
-  for (const Extent& extent : piece.extents) {
-    if (reads_zero(extent)) std::memset(memory.data() + (extent.guest.at - guest.at), 0, extent.guest.length);
-  }
-  auto read = co_await reader.read(ring, guest.at, piece.extents, memory);
+  auto read = co_await reader.read_all(ring, guest.at, piece.extents, memory);
   if (!read) co_return failure(read);
   const uint64_t index = guest.at / piece_size;
   if (!verification.digests.matches(index, memory.first(guest.length))) verification.differs(index);
