@@ -73,10 +73,8 @@ class LocalSource final : public ConversionSource {
  private:
   // A source that changed while it was read gave an image of no moment.
   Result<void> unchanged() const {
-    for (const SourceFile& source : files()) {
-      if (auto same = source.file->unchanged_since_open(); !same) return same;
-    }
-    return {};
+    if (image_) return unchanged_since_open(*image_);
+    return stream_->file ? stream_->file->unchanged_since_open() : Result<void>();
   }
 
   // What the target names (its backing and data file) was named on the command line.

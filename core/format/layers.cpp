@@ -329,4 +329,13 @@ const ImageFacts& Image::facts() const { return layers_.front().reader->facts();
 
 const std::vector<Reference>& Image::references() const { return layers_.front().reader->references(); }
 
+Result<void> unchanged_since_open(const Image& image) {
+  for (uint16_t index = 0; index < image.file_count(); ++index) {
+    const auto* file = dynamic_cast<const FileDevice*>(&image.file(index));
+    if (!file) continue;
+    if (auto same = file->unchanged_since_open(); !same) return same;
+  }
+  return {};
+}
+
 }  // namespace disklathe

@@ -89,6 +89,9 @@ class Image : public ImageReader {
   ImageEditor* editor_ = nullptr;
 };
 
+// An error of kind `changed` when one of its files is not what it was when it was opened.
+Result<void> unchanged_since_open(const Image& image);
+
 // The longest chain that is opened.
 inline constexpr size_t max_chain_depth = 200;
 
