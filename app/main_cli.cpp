@@ -21,6 +21,7 @@ namespace {
 
 constexpr Verb all_verbs[] = {
     {"check", "whether an image's metadata is whole", run_check},
+    {"checksum", "digests of what images hold", run_checksum},
     {"compare", "whether two images hold the same", run_compare},
     {"convert", "an image into another format, a file or a device", run_convert},
     {"create", "an empty image", run_create},
@@ -39,7 +40,7 @@ void print_help() {
   fmt::print("disklathe {} converts disk images. Usage: disklathe VERB [OPTIONS] FILES\n\n", version());
   for (const Verb& verb : all_verbs) fmt::print("  {:<8}  {}\n", verb.name, verb.summary);
   fmt::print(
-      "\nVERB --help shows its options, qemu-img's where it has them. Sizes: 512, 64k, 1.5G, 2TiB.\n\n"
+      "\nVERB --help shows its options, qemu-img's where it has them. Sizes: 512, 64k, 1.5G, 2TiB.\n"
       "Ends with 0 when all went well, else 2 wrong command line, 10 I/O error, 11 not found,\n"
       "12 no permission, 13 in use, 14 no space, 15 device gone, 16 source changed, 17 image\n"
       "damaged, 18 not supported, 19 refused until allowed, 20 verify found a difference, 21 its\n"

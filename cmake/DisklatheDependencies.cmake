@@ -9,7 +9,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(PkgConfig REQUIRED)
 
 set(DISKLATHE_CORE_LIBRARIES nlohmann_json::nlohmann_json)
-foreach(module liburing libdeflate zlib libzstd liblzma libxxhash gnutls libseccomp blkid mount libudev)
+foreach(module liburing libdeflate zlib libzstd liblzma libxxhash nettle gnutls libseccomp blkid mount libudev)
   string(MAKE_C_IDENTIFIER disklathe_${module} name)
   pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})
   list(APPEND DISKLATHE_CORE_LIBRARIES PkgConfig::${name})

@@ -57,11 +57,12 @@ Result<void> not_compressed(const Image& image) {
   if (auto read = file.read_now(0, head); !read) return read;
   const auto* encoding = stream::detect_encoding(head);
   if (!encoding) return {};
-  return failure(Error{.kind = ErrorKind::unsupported,
-                       .operation = "open",
-                       .subject = top.path,
-                       .cause = fmt::format("it is {} data, which only convert and info read; -f raw takes it as it is",
-                                            encoding->description)});
+  return failure(
+      Error{.kind = ErrorKind::unsupported,
+            .operation = "open",
+            .subject = top.path,
+            .cause = fmt::format("it is {} data, which only convert, checksum and info read; -f raw takes it as it is",
+                                 encoding->description)});
 }
 
 std::unexpected<Error> refused(const std::string& image_path, std::string cause) {

@@ -16,6 +16,7 @@ struct Verb {
 };
 
 int run_check(Arguments arguments);
+int run_checksum(Arguments arguments);
 int run_compare(Arguments arguments);
 int run_convert(Arguments arguments);
 int run_create(Arguments arguments);

@@ -104,12 +104,9 @@ Result<Converted> convert(const Convert& asked, const ConvertFiles& files, Progr
     return failure(copied);
   }
   if (auto same = files.unchanged(); !same) return failure(same);
-  if (files.stream && files.stream->garbage_at()) {
-    outcome.garbage_at = files.stream->garbage_at();
-    files.note({.kind = Note::Kind::trailing_garbage,
-                .subject = std::string(files.stream->name()),
-                .text = std::string(files.stream->encoding()->description),
-                .offset = *outcome.garbage_at});
+  if (auto note = garbage_note(files.stream)) {
+    outcome.garbage_at = note->offset;
+    files.note(std::move(*note));
   }
   if (asked.verify) {
     if (auto same = read_back(files, digests, progress, stop); !same) return failure(same);
@@ -120,6 +117,14 @@ Result<Converted> convert(const Convert& asked, const ConvertFiles& files, Progr
   progress.phase = Phase::flush;
   outcome.disk_size = progress.total;
   return outcome;
+}
+
+std::optional<Note> garbage_note(const stream::Source* stream) {
+  if (!stream || !stream->garbage_at()) return std::nullopt;
+  return Note{.kind = Note::Kind::trailing_garbage,
+              .subject = std::string(stream->name()),
+              .text = std::string(stream->encoding()->description),
+              .offset = *stream->garbage_at()};
 }
 
 Result<std::string> content_of(stream::Source& source) {

@@ -31,6 +31,9 @@ struct ConvertFiles {
 // what was written, from `offset` on. Blocks; progress and stop are for other threads. The phase at the end is `flush`.
 Result<Converted> convert(const Convert& asked, const ConvertFiles& files, Progress& progress, const Stop& stop);
 
+// What there is to say of a stream that was read to its end; null: no stream.
+std::optional<Note> garbage_note(const stream::Source* stream);
+
 // What the decoded bytes of a stream seem to be that a raw disk is not ("a qcow2 image"); empty: nothing of the kind.
 Result<std::string> content_of(stream::Source& source);
 

@@ -165,6 +165,18 @@ static void describe(Archive& archive, SweepPoint& point) {
 
 static void describe(Archive& archive, Swept& outcome) { archive.list("points", outcome.points, 64); }
 
+static void describe(Archive& archive, Checksums& outcome) {
+  const auto digest = [&](std::string_view key, std::string& value, size_t digits) {
+    archive.text(key, value, digits);
+    const bool whole = value.empty() || value.size() == digits;
+    if (archive.reading() && (!whole || value.find_first_not_of("0123456789abcdef") != value.npos))
+      archive.refuse(key, "is no digest");
+  };
+  archive.number("size", outcome.size, 0, UINT64_MAX);
+  digest("sha256", outcome.sha256, 64);
+  digest("xxh128", outcome.xxh128, 32);
+}
+
 void describe(Archive& archive, Reference& reference) {
   archive.choice("kind", reference.kind, reference_kinds);
   archive.text("name", reference.name, most_text);

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/engine/checksum.h"
 #include "core/engine/compare.h"
 #include "core/engine/sweep.h"
 #include "core/format/image_reader.h"
@@ -71,7 +72,7 @@ struct Swept {
   std::vector<SweepPoint> points;
 };
 
-using Outcome = std::variant<Inspection, MapDone, Converted, Zeroed, Compared, Swept>;
+using Outcome = std::variant<Inspection, MapDone, Converted, Zeroed, Compared, Swept, Checksums>;
 
 // What a person should know of besides.
 struct Note {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/engine/checksum.h"
 #include "core/engine/compare.h"
 #include "core/engine/read_guest.h"
 #include "core/engine/sweep.h"
@@ -117,12 +118,17 @@ Result<Source> open_source(Host& host, const std::string& format, uint64_t most_
 
 Result<void> unchanged(const Source& source) {
   if (source.file) return source.file->unchanged_since_open();
-  for (uint16_t index = 0; source.image && index < source.image->file_count(); ++index) {
-    const auto* file = dynamic_cast<const FileDevice*>(&source.image->file(index));
-    if (!file) continue;
-    if (auto same = file->unchanged_since_open(); !same) return same;
-  }
-  return {};
+  return source.image ? unchanged_since_open(*source.image) : Result<void>();
+}
+
+// A stream is taken as it is for what it was said to be. If nothing was said it has to be a disk.
+Result<void> is_disk(Source& source, const std::string& format) {
+  if (!source.stream || !format.empty()) return {};
+  auto content = content_of(*source.stream);
+  if (!content) return failure(content);
+  if (content->empty()) return {};
+  return failure(ErrorKind::unsupported, "read",
+                 "what it holds is " + *content + ", which cannot be read from front to back only");
 }
 
 LayerFacts facts_of(const Image& image, const Layer& layer) {
@@ -212,13 +218,7 @@ Result<Outcome> perform_convert(Host& host, const Convert& asked, Progress& prog
     return failure(ErrorKind::invalid, "convert", "a snapshot was named; a stream has none");
   if (source->image && asked.size)
     return failure(ErrorKind::invalid, "convert", "a size is for streams; that of this image is known, and kept");
-  if (source->stream && asked.source_format.empty()) {
-    auto content = content_of(*source->stream);
-    if (!content) return failure(content);
-    if (!content->empty())
-      return failure(ErrorKind::unsupported, "read",
-                     "what it holds is " + *content + ", which cannot be read from front to back only");
-  }
+  if (auto disk = is_disk(*source, asked.source_format); !disk) return failure(disk);
   auto target = host.take(Role::target);
   if (!target) return failure(target);
   std::unique_ptr<FileDevice> data;
@@ -269,6 +269,22 @@ Result<Outcome> perform_compare(Host& host, const Compare& asked, Progress& prog
   return compared;
 }
 
+Result<Outcome> perform_checksum(Host& host, const Checksum& asked, Progress& progress, const Stop& stop) {
+  auto source = open_source(host, asked.format, asked.most_window, {.snapshot = asked.snapshot, .file_holes = true},
+                            progress, stop);
+  if (!source) return failure(source);
+  if (source->stream && !asked.snapshot.empty())
+    return failure(ErrorKind::invalid, "checksum", "a snapshot was named; a stream has none");
+  if (auto disk = is_disk(*source, asked.format); !disk) return failure(disk);
+  auto sums = checksum(
+      {.source = source->image.get(), .stream = source->stream.get(), .sha256 = asked.sha256, .xxh128 = asked.xxh128},
+      progress, stop);
+  if (!sums) return failure(sums);
+  if (auto same = unchanged(*source); !same) return failure(same);
+  if (auto note = garbage_note(source->stream.get())) host.note(std::move(*note));
+  return *sums;
+}
+
 Result<Outcome> perform_sweep(Host& host, const Sweep& asked, Progress& progress, const Stop& stop) {
   auto device = host.take(asked.write ? Role::target : Role::source);
   if (!device) return failure(device);
@@ -313,6 +329,7 @@ Result<Outcome> perform(Host& host, Progress& progress, const Stop& stop) {
     if constexpr (std::is_same_v<W, Zero>) return perform_zero(host, work, progress, stop);
     if constexpr (std::is_same_v<W, Compare>) return perform_compare(host, work, progress, stop);
     if constexpr (std::is_same_v<W, Sweep>) return perform_sweep(host, work, progress, stop);
+    if constexpr (std::is_same_v<W, Checksum>) return perform_checksum(host, work, progress, stop);
   };
   auto outcome = std::visit(one, host.spec().work);
   if (!outcome) return failure(about(std::move(outcome.error()), host.spec()));

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "core/base/version.h"
+#include "core/engine/digest.h"
 #include "core/io/io_backend.h"
 #include "core/job/channel.h"
 #include "core/job/host.h"
@@ -261,6 +262,7 @@ Seal seal_for(const Spec& spec) {
   constexpr std::chrono::seconds time_to_look{60};
   Seal seal{.memory = least_memory, .accepts = true};
   if (const auto* convert = std::get_if<Convert>(&spec.work)) seal.memory += 2 * convert->most_window;
+  if (const auto* checksum = std::get_if<Checksum>(&spec.work)) seal.memory += 2 * checksum->most_window;
   if (const auto* inspect = std::get_if<Inspect>(&spec.work)) {
     seal.memory += 2 * inspect->most_window;
     seal.time = time_to_look;
@@ -440,6 +442,8 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
   auto given = assign(*spec, std::move(received->descriptors), options);
   if (!given) return failure(given);
   if (auto opened = open_devices(*given); !opened) return failure(opened);
+  // A library that is loaded on first use is a file that could not be opened later.
+  if (std::holds_alternative<Checksum>(spec->work)) (void)make_sha256();
   auto sealed = seal(seal_for(*spec));
   if (!sealed) return failure(sealed);
   layers.insert(layers.end(), sealed->begin(), sealed->end());

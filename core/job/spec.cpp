@@ -14,12 +14,13 @@ namespace {
 template <class E, size_t N>
 using Table = std::array<std::pair<std::string_view, E>, N>;
 
-constexpr Table<Kind, 6> kinds{{{"inspect", Kind::inspect},
+constexpr Table<Kind, 7> kinds{{{"inspect", Kind::inspect},
                                 {"map", Kind::map},
                                 {"convert", Kind::convert},
                                 {"zero", Kind::zero},
                                 {"compare", Kind::compare},
-                                {"sweep", Kind::sweep}}};
+                                {"sweep", Kind::sweep},
+                                {"checksum", Kind::checksum}}};
 constexpr Table<Role, 4> roles{
     {{"source", Role::source}, {"other", Role::other}, {"target", Role::target}, {"data", Role::data}}};
 constexpr Table<CacheMode, 5> caches{{{"auto", CacheMode::automatic},
@@ -64,7 +65,8 @@ struct Needed {
 std::vector<Needed> needed_by(const Spec& spec) {
   switch (spec.kind()) {
     case Kind::inspect:
-    case Kind::map: return {{Role::source, false}};
+    case Kind::map:
+    case Kind::checksum: return {{Role::source, false}};
     case Kind::convert: return {{Role::source, false}, {Role::target, true}, {Role::data, true, true}};
     case Kind::zero: return {{Role::target, true}};
     case Kind::compare: return {{Role::source, false}, {Role::other, false}};
@@ -142,6 +144,14 @@ static void describe(Archive& archive, Compare& work) {
   archive.text("other_format", work.other_format, most_name);
   archive.flag("strict", work.strict);
   archive.number("limit", work.limit, 0, UINT64_MAX);
+}
+
+static void describe(Archive& archive, Checksum& work) {
+  archive.text("format", work.format, most_name);
+  archive.text("snapshot", work.snapshot, most_text);
+  archive.flag("sha256", work.sha256);
+  archive.flag("xxh128", work.xxh128);
+  archive.number("most_window", work.most_window, 0, largest_window);
 }
 
 static void describe(Archive& archive, Sweep& work) {

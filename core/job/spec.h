@@ -114,9 +114,18 @@ struct Sweep {
   friend bool operator==(const Sweep&, const Sweep&) = default;
 };
 
+// Digests of what the disk of an image or stream (role source) holds: Checksums.
+struct Checksum {
+  std::string format, snapshot;
+  bool sha256 = true, xxh128 = true;
+  uint64_t most_window = stream::DecoderLimits{}.most_window;
+
+  friend bool operator==(const Checksum&, const Checksum&) = default;
+};
+
 // One row here, one in spec.cpp, one in perform.cpp: a new kind of job. (Export, serving NBD, is to come.)
-using Work = std::variant<Inspect, Map, Convert, Zero, Compare, Sweep>;
-enum class Kind : uint8_t { inspect, map, convert, zero, compare, sweep };
+using Work = std::variant<Inspect, Map, Convert, Zero, Compare, Sweep, Checksum>;
+enum class Kind : uint8_t { inspect, map, convert, zero, compare, sweep, checksum };
 
 struct Spec {
   std::vector<GivenFile> files;  // each role at most once

@@ -45,6 +45,7 @@ WORKS = {
     "compare": {"source_format": "", "source_snapshot": "", "other_format": "raw", "strict": True, "limit": 1 << 40},
     "sweep": {"sizes": [4096, 65536], "write": True, "lay_out": True, "depth": 1, "area": 1 << 20,
               "nanoseconds_per_size": 10**9, "bytes_per_size": 1 << 63, "rounds": 5},
+    "checksum": {"format": "qcow2", "snapshot": "s", "sha256": True, "xxh128": True, "most_window": 1 << 27},
 }
 ERROR = {"kind": "io", "operation": "read", "subject": "a", "offset": 5, "os_error": 5, "cause": "c"}
 REFERENCE = {"kind": "backing", "name": "b", "format": "raw", "by_guess": False, "identities": ["u"]}
@@ -65,6 +66,7 @@ OUTCOMES = {
              "nonzero_at": 1},
     "compare": {"source_size": 1, "other_size": 2, "differs_at": 0},
     "sweep": {"points": [POINT]},
+    "checksum": {"size": 5, "sha256": "0a" * 32, "xxh128": ""},
 }
 STREAM = {"format": "gz", "description": "gzip", "file_size": 5, "content": "a tar archive"}
 READING = {"phase": "write", "total": 9, "total_known": True, "input": 0, "input_total": 0, "waits_for_input": False,

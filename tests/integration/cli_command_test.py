@@ -11,7 +11,7 @@ import unittest
 
 from command import DISKLATHE, MIB, CommandTest
 
-VERBS = ("compare", "convert", "create", "info", "map", "measure", "zero")
+VERBS = ("checksum", "compare", "convert", "create", "info", "map", "measure", "zero")
 
 
 class CommandLineTest(CommandTest):

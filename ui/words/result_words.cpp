@@ -54,7 +54,8 @@ QString ResultWords::title(const JobRequest& request) {
     case job::Kind::sweep:
       return tr("Sweep of %1").arg(request.writes() ? request.target_name() : request.source_name());
     case job::Kind::inspect:
-    case job::Kind::map: return request.source_name();
+    case job::Kind::map:
+    case job::Kind::checksum: return request.source_name();
   }
   return {};
 }
@@ -67,6 +68,7 @@ QString ResultWords::kind(job::Kind kind) {
     case job::Kind::zero: return tr("Zero");
     case job::Kind::compare: return tr("Compare");
     case job::Kind::sweep: return tr("Sweep");
+    case job::Kind::checksum: return tr("Checksum");
   }
   return {};
 }

@@ -41,6 +41,7 @@ class MessageTest : public QObject {
         Zero{.ranges = {{0, 4096}, {8192, 1}}, .method = ZeroMethod::write_zeroes, .verify = true, .seed = 7},
         Compare{.source_format = "raw", .other_format = "qcow2", .strict = true, .limit = 5},
         Sweep{.sizes = {4096, 65536}, .write = true, .lay_out = true, .depth = 4, .area = 1 << 20},
+        Checksum{.format = "qcow2", .snapshot = "s", .xxh128 = false},
     };
     QCOMPARE(works.size(), std::variant_size_v<Work>);
     for (const Work& work : works) {
@@ -102,8 +103,9 @@ class MessageTest : public QObject {
         Converted{.disk_size = 5, .verified = true, .garbage_at = 4},
         Zeroed{.done = {.commanded = 1, .command = ZeroMethod::punch}, .all_read = true, .nonzero_at = 9},
         Compared{.source_size = 1, .differs_at = 0},
-        Swept{.points = {
-                  {.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}}};
+        Swept{
+            .points = {{.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}},
+        Checksums{.size = 9, .xxh128 = std::string(32, 'a')}};
     QCOMPARE(outcomes.size(), std::variant_size_v<Outcome>);
     for (const Outcome& outcome : outcomes) {
       const auto decoded = decode_from_worker(encode(FromWorker(Done{.outcome = outcome})));
@@ -158,6 +160,16 @@ class MessageTest : public QObject {
     message = as_json(conversion());
     message["start"]["spec"]["files"][0]["name"] = std::string(5000, 'a');
     QCOMPARE(refusal(message), "\"name\" is no text, or a longer one than is taken");
+  }
+
+  void whatIsNoDigestIsRefused() {
+    for (const char* text : {"abc", "0123456789ABCDEF0123456789ABCDEF", "\x1b[2J56789abcdef0123456789abcdef"}) {
+      json message = *parse_cbor(encode(FromWorker(Done{.outcome = Checksums{.size = 9}})));
+      message["done"]["outcome"]["result"]["xxh128"] = text;
+      const auto decoded = decode_from_worker(cbor_of(message));
+      QVERIFY(!decoded);
+      QCOMPARE(decoded.error().cause, "\"xxh128\" is no digest");
+    }
   }
 
   void anotherReleaseIsTold() {

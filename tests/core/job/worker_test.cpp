@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <QCryptographicHash>
 #include <QElapsedTimer>
 #include <QTest>
 #include <thread>
@@ -105,6 +106,32 @@ class WorkerTest : public QObject {
     QVERIFY(std::get<Converted>(*outcome).verified);
     QVERIFY(job.target->commit(true));
     QVERIFY(test::read_file(job.dir.file("target")) == content);
+  }
+
+  void digestsAreTakenInAWorker() {
+    test::TempDir dir(test::TempDir::Where::memory);
+    const std::string content = pattern(5 * mib);
+    test::write_file(dir.file("raw"), content);
+    QCOMPARE(test::run_program({"qemu-img", "convert", "-c", "-O", "qcow2", dir.file("raw"), dir.file("image")}).status,
+             0);
+    QCOMPARE(test::run_program({"gzip", "-k", dir.file("raw")}).status, 0);
+    const QByteArrayView view(content.data(), static_cast<qsizetype>(content.size()));
+    const auto sha256 = QCryptographicHash::hash(view, QCryptographicHash::Sha256).toHex().toStdString();
+    for (const char* name : {"raw", "image", "raw.gz"}) {
+      const auto source = open_file(dir.file(name));
+      Handover files;
+      QVERIFY(files.add(Role::source, *source, false, CacheMode::automatic));
+      auto client = Client::start({.files = files.files(), .work = Checksum{}}, files.descriptors(), launch());
+      QVERIFY(client);
+      Progress progress;
+      const auto outcome = run(**client, {}, progress, Stop());
+      QVERIFY2(outcome, cause_of(outcome).c_str());
+      const auto& sums = std::get<Checksums>(*outcome);
+      QCOMPARE(sums.size, content.size());
+      QCOMPARE(sums.sha256, sha256);
+      QCOMPARE(sums.xxh128.size(), 32U);
+      QCOMPARE(progress.verified.load(), content.size());
+    }
   }
 
   void nothingIsWrittenBeforeGo() {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/digest_line.h"
+
+#include <QTest>
+
+using namespace disklathe;
+
+namespace {
+
+std::shared_ptr<const DiskPart> part(std::string_view text) {
+  auto made = std::make_shared<DiskPart>();
+  made->length = text.size();
+  made->bytes = std::as_bytes(std::span(text));
+  return made;
+}
+
+std::string digest_of(std::string_view text) {
+  auto digest = make_xxh128();
+  digest->add(std::as_bytes(std::span(text)));
+  return digest->finish();
+}
+
+}  // namespace
+
+class DigestLineTest : public QObject {
+  Q_OBJECT
+
+  Stop stop_;
+  JobState state_{stop_};
+
+ private slots:
+  void partsMayComeInAnyOrder() {
+    std::atomic<uint64_t> gone_through{0};
+    DigestLine line(make_xxh128(), state_, &gone_through);
+    line.put(2, part("!"));
+    line.put(1, part("world"));
+    line.put(0, part("hello "));
+    QCOMPARE(line.finish(), digest_of("hello world!"));
+    QCOMPARE(gone_through.load(), 12U);
+  }
+
+  void aPartWithoutBytesIsZeroes() {
+    DigestLine line(make_xxh128(), state_, nullptr);
+    auto zeroes = std::make_shared<DiskPart>();
+    zeroes->length = 1000000;
+    line.put(0, std::move(zeroes));
+    line.put(1, part("end"));
+    QCOMPARE(line.finish(), digest_of(std::string(1000000, '\0') + "end"));
+  }
+
+  void partsAreLetGoWhenTheyAreThrough() {
+    DigestLine line(make_xxh128(), state_, nullptr);
+    auto first = part("first");
+    const std::weak_ptr<const DiskPart> watched = first;
+    line.put(0, std::move(first));
+    for (int patience = 0; !watched.expired() && patience < 500; ++patience) QTest::qWait(10);
+    QVERIFY(watched.expired());
+    auto third = part("third");
+    const std::weak_ptr<const DiskPart> kept = third;
+    line.put(2, std::move(third));
+    QTest::qWait(20);
+    QVERIFY(!kept.expired());
+    line.abandon();
+    QVERIFY(kept.expired());
+    line.put(3, part("after it"));
+    line.finish();
+  }
+
+  void aLineThatNobodyFinishesEnds() { const DigestLine line(make_xxh128(), state_, nullptr); }
+};
+
+QTEST_GUILESS_MAIN(DigestLineTest)
+#include "digest_line_test.moc"
