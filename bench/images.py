@@ -177,10 +177,11 @@ def fragmented_qcow2(path, size, order):
             file.write(struct.pack(">Q", guest + 1) + pool[begin : begin + CLUSTER - 8])
 
 
-def by_qemu(source, source_format, target, *options):
+def by_qemu(source, source_format, target, *options, target_format="qcow2"):
     """The image as qemu-img writes it: what people's images are"""
-    task = ["-f", source_format, "-O", "qcow2", *options, source, target]
-    subprocess.run(["qemu-img", "convert", "-W", "-m", "16", *task], check=True)
+    order = ["-W", "-m", "16"] if target_format == "qcow2" else []
+    task = ["-f", source_format, "-O", target_format, *options, source, target]
+    subprocess.run(["qemu-img", "convert", *order, *task], check=True)
 
 
 def empty_qcow2(path, size):
