@@ -28,4 +28,15 @@ libdeflate_decompressor* deflate_decompressor() {
   return decompressor.get();
 }
 
+Result<void> inflate_cluster(Bytes in, MutableBytes out) {
+  const auto corrupt = [](std::string cause) { return failure(ErrorKind::corrupt, "decode", std::move(cause)); };
+  switch (
+      libdeflate_deflate_decompress(deflate_decompressor(), in.data(), in.size(), out.data(), out.size(), nullptr)) {
+    case LIBDEFLATE_SUCCESS: return {};
+    case LIBDEFLATE_SHORT_OUTPUT: return corrupt("the deflate stream of a cluster ends early");
+    case LIBDEFLATE_INSUFFICIENT_SPACE: return corrupt("the deflate stream of a cluster is longer than a cluster");
+    default: return corrupt("the deflate stream of a cluster is damaged");
+  }
+}
+
 }  // namespace disklathe

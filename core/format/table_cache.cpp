@@ -32,6 +32,14 @@ Result<TableCache::Slice> TableCache::slice(BlockDevice& file, uint64_t at) {
   return entries_.front().slice;
 }
 
+Result<Bytes> TableCache::look(BlockDevice& file, uint64_t at, uint64_t length, Slice& held) {
+  auto found = slice(file, at);
+  if (!found) return failure(found);
+  held = std::move(*found);
+  const Bytes rest = Bytes(*held).subspan(at % slice_size);
+  return rest.first(std::min<uint64_t>(rest.size(), length));
+}
+
 size_t TableCache::bytes() const {
   const std::lock_guard lock(mutex_);
   return bytes_;

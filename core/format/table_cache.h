@@ -27,6 +27,9 @@ class TableCache {
   // The slice that `at` lies in; at < file.size(). Blocks while it is read.
   Result<Slice> slice(BlockDevice& file, uint64_t at);
 
+  // The bytes of a table from `at` on, as far as one slice has them, at most `length`; `held` is what they live in.
+  Result<Bytes> look(BlockDevice& file, uint64_t at, uint64_t length, Slice& held);
+
   size_t bytes() const;
 
  private:

@@ -20,16 +20,6 @@ using ZstdContext = std::unique_ptr<ZSTD_DCtx, Free<ZSTD_freeDCtx>>;
 
 std::unexpected<Error> corrupt(std::string cause) { return failure(ErrorKind::corrupt, "decode", std::move(cause)); }
 
-Result<void> inflate(Bytes in, MutableBytes out) {
-  switch (
-      libdeflate_deflate_decompress(deflate_decompressor(), in.data(), in.size(), out.data(), out.size(), nullptr)) {
-    case LIBDEFLATE_SUCCESS: return {};
-    case LIBDEFLATE_SHORT_OUTPUT: return corrupt("the deflate stream of a cluster ends early");
-    case LIBDEFLATE_INSUFFICIENT_SPACE: return corrupt("the deflate stream of a cluster is longer than a cluster");
-    default: return corrupt("the deflate stream of a cluster is damaged");
-  }
-}
-
 // One frame normally; more are allowed, one after the other.
 Result<void> decode_zstd(Bytes in, MutableBytes out) {
   thread_local const ZstdContext context(ZSTD_createDCtx());
@@ -47,7 +37,7 @@ Result<void> decode_zstd(Bytes in, MutableBytes out) {
 }  // namespace
 
 Result<void> decode_cluster(CompressionType type, Bytes in, MutableBytes out) {
-  return type == CompressionType::zstd ? decode_zstd(in, out) : inflate(in, out);
+  return type == CompressionType::zstd ? decode_zstd(in, out) : inflate_cluster(in, out);
 }
 
 }  // namespace disklathe::qcow2

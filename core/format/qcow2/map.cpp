@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <utility>
 
 #include "core/base/arithmetic.h"
 #include "core/base/endian.h"
+#include "core/format/table_entries.h"
 
 namespace disklathe::qcow2 {
 
@@ -18,22 +18,6 @@ namespace {
 // at: the offset of the entry, in the image file.
 std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
   return failure(ErrorKind::corrupt, "map", std::move(cause), at);
-}
-
-// How many entries from the first on are all zero, that is, unallocated. Tables of sparse images are mostly this.
-uint64_t leading_empty(Bytes entries, uint64_t entry_size) {
-  const auto word = [&](size_t at) {
-    uint64_t value = 0;
-    std::memcpy(&value, entries.data() + at, sizeof value);
-    return value;
-  };
-  size_t at = 0;
-  while (at + 64 <= entries.size() && !(word(at) | word(at + 8) | word(at + 16) | word(at + 24) | word(at + 32) |
-                                        word(at + 40) | word(at + 48) | word(at + 56))) {
-    at += 64;
-  }
-  while (at + 8 <= entries.size() && !word(at)) at += 8;
-  return at / entry_size;
 }
 
 }  // namespace

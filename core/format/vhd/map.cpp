@@ -54,12 +54,8 @@ class Map::Walk {
 
   // The bytes of a table from `at` on, as far as one slice has whole entries of them, at most `length`.
   Result<Bytes> table(TableCache::Slice& held, uint64_t at, uint64_t length) {
-    auto slice = map_.tables_->slice(map_.file_, at);
-    if (!slice) return failure(slice);
-    held = std::move(*slice);
     ++slices_;
-    const Bytes rest = Bytes(*held).subspan(at % TableCache::slice_size);
-    return rest.first(std::min<uint64_t>(rest.size(), length));
+    return map_.tables_->look(map_.file_, at, length, held);
   }
 
   // A stored block, from at_ to `end`.
