@@ -20,7 +20,7 @@ constexpr std::string_view help =
 
 Looks at all metadata of an image and tells what is wrong with it. Changes nothing.
 Ends with 0: it is whole, 1: it could not be checked, 2: it is damaged, 3: some of
-its space is lost (no harm to data), 63: there is nothing to check in this format.
+its space is lost (no harm to data), 63: images of this format are not checked.
 
   -f, --format FORMAT      what FILE is; otherwise its content is looked at
       --output human|json  for people (default), or as qemu-img check prints JSON
@@ -147,7 +147,7 @@ int run_check(Arguments arguments) {
     return exit_check_failed;
   }
   if (!*checked) {
-    print_message(fmt::format("there is nothing to check in {} images", format->name));
+    print_message(fmt::format("check is not supported for {} images", format->name));
     return exit_check_unsupported;
   }
   const CheckReport& report = **checked;

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 
+#include "core/format/parallels/parallels.h"
+#include "core/format/qcow/qcow.h"
 #include "core/format/qcow2/qcow2.h"
+#include "core/format/qed/qed.h"
 #include "core/format/raw/raw.h"
 #include "core/format/vdi/vdi.h"
 #include "core/format/vhd/vhd.h"
@@ -33,7 +36,8 @@ const Format* surest(Bytes head, Bytes tail, uint64_t file_size) {
 std::span<const Format> formats() {
   static const Format table[] = {
       raw::format(),  // first: what is left when no other claims a file
-      qcow2::format(), vdi::format(), vhd::format(), vhdx::format(), vmdk::format(),
+      qcow2::format(), vdi::format(),  vhd::format(), vhdx::format(),
+      vmdk::format(),  qcow::format(), qed::format(), parallels::format(),
   };
   return table;
 }

@@ -23,7 +23,8 @@ from programs import MEBIBYTE, SANITIZED, Work  # noqa: E402
 DOCUMENTED = {0, 1, 2, 3, *range(10, 21)}  # exit codes
 SECONDS = 20 * int(os.environ.get("DISKLATHE_PATIENCE", 1))  # for one command, on a busy machine
 IMAGES = {"vhd": ("vpc", ""), "fixed.vhd": ("vpc", "subformat=fixed"), "vhdx": ("vhdx", "block_size=1M"),
-          "fixed.vhdx": ("vhdx", "subformat=fixed,block_size=1M")}
+          "fixed.vhdx": ("vhdx", "subformat=fixed,block_size=1M"), "qcow": ("qcow", ""), "qed": ("qed", ""),
+          "hds": ("parallels", "cluster_size=64k")}
 
 
 class HostileFormatsTest(unittest.TestCase):
@@ -73,8 +74,8 @@ class HostileFormatsTest(unittest.TestCase):
             extension = chance.choice(list(made))
             format, good = made[extension]
             image = bytearray(good)
-            # Where structures are: the first sectors, the tables of VHDX on whole MiB, the last sector.
-            places = [0, len(image) - 512, 512, 1536, 65536, 192 << 10, 2 << 20, 3 << 20, (3 << 20) + 65536]
+            # Where structures are: the first sectors, the tables of qcow, QED and VHDX, the last sector.
+            places = [0, len(image) - 512, 512, 1536, 4096, 65536, 192 << 10, 320 << 10, 2 << 20, 3 << 20, (3 << 20) + 65536]
             for _ in range(chance.choice([1, 1, 2, 8])):
                 at = min(chance.choice(places) + chance.randrange(600), len(image) - 8)
                 image[at:at + 8] = chance.choice([chance.randbytes(8), bytes(8), b"\xff" * 8, struct.pack(">Q", 1 << chance.randrange(64))])
@@ -96,10 +97,10 @@ class HostileFormatsTest(unittest.TestCase):
                     self.assertIn("damaged", done.err)
 
     def test_another_format_is_named(self):
-        for extension in ("vhd", "vhdx"):
+        for extension in ("vhd", "vhdx", "qcow", "qed", "hds"):
             _, good = self.make(extension)
             self.work.path("image").write_bytes(good)
-            other = "vhdx" if extension == "vhd" else "vpc"
+            other = {"vhd": "vhdx", "qcow": "qed", "qed": "parallels", "hds": "qcow"}.get(extension, "vpc")
             done = self.work.ours("info", "-f", other, "image")
             self.assertEqual(done.code, 17, done.err)
             self.work.path("image.qcow2").write_bytes(good)

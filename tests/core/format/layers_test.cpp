@@ -327,13 +327,13 @@ class LayersTest : public QObject {
 
   void probes_content() {
     Files files;
-    Qcow2Image old;
-    old.set<uint32_t>(4, 1);
-    files.content = {{"qcow2", Qcow2Image().bytes}, {"raw", raw(600, 1)}, {"empty", {}}, {"old", old.bytes}};
+    Qcow2Image newer;
+    newer.set<uint32_t>(4, 9);
+    files.content = {{"qcow2", Qcow2Image().bytes}, {"raw", raw(600, 1)}, {"empty", {}}, {"newer", newer.bytes}};
     QCOMPARE((*files.open({.path = "qcow2"}))->layers()[0].format->name, "qcow2");
     QCOMPARE((*files.open({.path = "raw"}))->layers()[0].format->name, "raw");
     QCOMPARE((*files.open({.path = "empty"}))->size(), 0U);
-    expect(files.open({.path = "old"}), ErrorKind::unsupported, "old", "version 1");
+    expect(files.open({.path = "newer"}), ErrorKind::unsupported, "newer", "version 9");
     QCOMPARE((*files.open({.path = "qcow2", .format = "raw"}))->size(), files.content["qcow2"].size());
   }
 

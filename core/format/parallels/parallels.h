@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/format/registry.h"
+
+namespace disklathe::parallels {
+
+Format format();  // the registry's row
+
+}  // namespace disklathe::parallels
