@@ -17,6 +17,7 @@ namespace disklathe::vhdx {
 namespace {
 
 constexpr uint64_t sector_size = 4096;
+constexpr uint64_t read_at_once = 64 << 10;  // bytes of an entry
 constexpr size_t entry_header_size = 64, descriptor_size = 32;
 constexpr uint64_t max_file_size = uint64_t{1} << 62;  // no sum of offsets below wraps
 
@@ -40,7 +41,11 @@ std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
 class Log {
  public:
   Log(BlockDevice& file, const Header& header)
-      : file_(file), id_(header.log_id), at_(header.log_offset), length_(header.log_length) {}
+      : file_(file),
+        id_(header.log_id),
+        at_(header.log_offset),
+        length_(header.log_length),
+        broken_(length_ / sector_size) {}
 
   Result<std::unique_ptr<ReplayedFile>> replay() {
     if (at_ > file_.size() || length_ > file_.size() - at_) return corrupt(at_, "the log does not lie inside the file");
@@ -108,17 +113,30 @@ class Log {
         entry.descriptor_sectors() * sector_size > entry.length)
       return std::nullopt;
 
-    // Entries that claim much and are broken must not cost the square of the log's length.
+    // Entries that claim much and are broken must not cost the square of the log's length. Whole ones do not overlap,
+    // and the search goes once round, then perhaps round again to where it began.
+    if (broken_[at / sector_size]) return std::nullopt;
     summed_ += entry.length;
-    if (summed_ > 16 * length_) return corrupt(host(at), "the log consists of broken entries");
+    if (summed_ > 3 * length_) return corrupt(host(at), "the log consists of broken entries");
     const auto stored = load_le<uint32_t>(sector, 4);
     store_le(sector, 4, uint32_t{0});
-    uint32_t sum = crc32c(sector);
-    for (uint64_t done = sector_size; done < entry.length; done += sector_size) {
-      if (auto read = read_sector(at + done, sector); !read) return failure(read);
-      sum = crc32c(sector, sum);
+    auto sum = sum_of(at + sector_size, entry.length - sector_size, crc32c(sector));
+    if (!sum) return failure(sum);
+    if (*sum == stored) return entry;
+    broken_[at / sector_size] = true;
+    return std::nullopt;
+  }
+
+  Result<uint32_t> sum_of(uint64_t at, uint64_t length, uint32_t sum) {
+    std::vector<std::byte> bytes;
+    while (length > 0) {
+      bytes.resize(std::min({read_at_once, length, length_ - at % length_}));
+      if (auto read = file_.read_now(host(at), bytes); !read) return failure(read);
+      sum = crc32c(bytes, sum);
+      at += bytes.size();
+      length -= bytes.size();
     }
-    return sum == stored ? std::optional(entry) : std::nullopt;
+    return sum;
   }
 
   Result<void> apply(const Entry& entry, Patches& patches) {
@@ -165,7 +183,8 @@ class Log {
   BlockDevice& file_;
   const Uuid id_;
   const uint64_t at_, length_;
-  uint64_t summed_ = 0;  // bytes that checksums were made of
+  std::vector<bool> broken_;  // a bit a sector of the log: the entry that begins there is known not to be whole
+  uint64_t summed_ = 0;       // bytes that checksums were made of
 };
 
 }  // namespace
