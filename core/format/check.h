@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -32,6 +33,10 @@ class CheckReport {
   void add(Finding::Kind kind, uint64_t offset, std::string what, uint64_t count = 1) {
     (kind == Finding::Kind::corruption ? corruptions : kind == Finding::Kind::leak ? leaks : check_errors) += count;
     if (findings.size() < max_told) findings.push_back({kind, offset, std::move(what)});
+  }
+  // The same where there may be so many that to word each of them would take long: what() is called when it is told.
+  void add(Finding::Kind kind, uint64_t offset, const std::invocable auto& what) {
+    add(kind, offset, findings.size() < max_told ? what() : std::string());
   }
 
   uint64_t corruptions = 0, leaks = 0, check_errors = 0;
