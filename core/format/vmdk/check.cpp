@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/vmdk/check.h"
 
+#include "core/format/vmdk/grain_check.h"
 #include "core/format/vmdk/reader.h"
 
 namespace disklathe::vmdk {
@@ -10,7 +11,7 @@ Result<CheckReport> check(const CheckRequest& request) {
   if (!extents) return std::unexpected(extents.error());
   CheckReport report;
   for (const GrainMap& extent : *extents)
-    if (auto looked = extent.check(report); !looked) return failure(looked);
+    if (auto looked = check_grains(extent, report); !looked) return failure(looked);
   return report;
 }
 

@@ -13,13 +13,6 @@ namespace {
 
 constexpr size_t max_extents = 1024;  // of one walk
 constexpr size_t max_tables = 64, max_directory_entries = 4096;
-constexpr uint64_t checked_at_once = 64 << 10;  // bytes of a directory
-
-std::string lost_table(uint64_t number) { return fmt::format("grain table {} does not lie inside the file", number); }
-
-std::string lost_grain(uint64_t guest_at) {
-  return fmt::format("the grain at sector {} of the extent does not lie inside the file", guest_at / sector_size);
-}
 
 // at: the offset of the entry, in the extent's file.
 std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
@@ -27,6 +20,12 @@ std::unexpected<Error> corrupt(uint64_t at, std::string cause) {
 }
 
 }  // namespace
+
+std::string lost_table(uint64_t number) { return fmt::format("grain table {} does not lie inside the file", number); }
+
+std::string lost_grain(uint64_t guest_at) {
+  return fmt::format("the grain at sector {} of the extent does not lie inside the file", guest_at / sector_size);
+}
 
 GrainMap::GrainMap(const SparseHeader& header, BlockDevice& file, uint16_t file_index,
                    std::shared_ptr<TableCache> tables)
@@ -60,7 +59,7 @@ class GrainMap::Walk {
     while (at_ < end_ && !full()) {
       const uint64_t index = at_ / table_span_;
       const uint64_t entry_at = map_.header_.directory_sector * sector_size + index * table_entry_size;
-      auto entries = table(directory_, entry_at, table_entry_size);
+      auto entries = map_.tables_->look(map_.file_, entry_at, table_entry_size, directory_);
       if (!entries) return failure(entries);
       ++directory_entries_;
       const uint64_t stop = std::min(end_, (index + 1) * table_span_);
@@ -80,15 +79,6 @@ class GrainMap::Walk {
     return out_.size() - first_ >= max_extents || tables_ >= max_tables || directory_entries_ >= max_directory_entries;
   }
 
-  // The bytes of a table from `at` on, as far as one slice has them, at most `length`.
-  Result<Bytes> table(TableCache::Slice& held, uint64_t at, uint64_t length) {
-    auto slice = map_.tables_->slice(map_.file_, at);
-    if (!slice) return failure(slice);
-    held = std::move(*slice);
-    const Bytes rest = Bytes(*held).subspan(at % TableCache::slice_size);
-    return rest.first(std::min<uint64_t>(rest.size(), length));
-  }
-
   // A grain table, whose first entry is of offset `base`, from at_ to `stop`.
   Result<void> grain_table(uint64_t table_at, uint64_t base, uint64_t stop) {
     ++tables_;
@@ -96,7 +86,7 @@ class GrainMap::Walk {
       const uint64_t index = (at_ - base) / grain_size_;
       const uint64_t last = (stop - 1 - base) / grain_size_;
       const uint64_t entries_at = table_at + index * table_entry_size;
-      auto entries = table(held_, entries_at, (last + 1 - index) * table_entry_size);
+      auto entries = map_.tables_->look(map_.file_, entries_at, (last + 1 - index) * table_entry_size, held_);
       if (!entries) return failure(entries);
       // Tables begin on sectors, so a slice ends between two entries.
       for (size_t at = 0; at < entries->size() && out_.size() - first_ < max_extents; at += table_entry_size) {
@@ -165,38 +155,6 @@ class GrainMap::Walk {
 
 Result<void> GrainMap::walk(uint64_t base, Range want, std::vector<Extent>& out) const {
   return Walk(*this, base, want, out).run();
-}
-
-Result<void> GrainMap::check(CheckReport& report) const {
-  const uint64_t directory_at = header_.directory_sector * sector_size;
-  const uint64_t directory_size = header_.directory_entries() * table_entry_size;
-  std::vector<std::byte> directory, table(header_.entries_per_table * table_entry_size);
-  for (uint64_t from = 0; from < directory_size; from += checked_at_once) {
-    directory.resize(std::min(checked_at_once, directory_size - from));
-    if (auto read = file_.read_now(directory_at + from, directory); !read) return read;
-    for (uint64_t i = 0; i < directory.size(); i += table_entry_size) {
-      const uint64_t sector = load_le<uint32_t>(directory, i), number = (from + i) / table_entry_size;
-      if (sector == 0) continue;
-      if (!has_table(sector)) {
-        report.add(Finding::Kind::corruption, directory_at + from + i, lost_table(number));
-        continue;
-      }
-      if (auto read = file_.read_now(sector * sector_size, table); !read) return read;
-      check_table(number, sector, table, report);
-    }
-  }
-  return {};
-}
-
-void GrainMap::check_table(uint64_t number, uint64_t sector, Bytes entries, CheckReport& report) const {
-  const uint64_t grain_size = header_.grain_size(), size = header_.capacity * sector_size;
-  uint64_t guest_at = number * header_.entries_per_table * grain_size;
-  for (uint64_t i = 0; i < entries.size() && guest_at < size; i += table_entry_size, guest_at += grain_size) {
-    const uint64_t grain = load_le<uint32_t>(entries, i);
-    if (grain == 0 || (grain == entry_zero_grain && header_.zero_grains())) continue;
-    if (!has_grain(grain, std::min(grain_size, size - guest_at)))
-      report.add(Finding::Kind::corruption, sector * sector_size + i, lost_grain(guest_at));
-  }
 }
 
 }  // namespace disklathe::vmdk

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/result.h"
 #include "core/device/block_device.h"
-#include "core/format/check.h"
 #include "core/format/extent.h"
 #include "core/format/table_cache.h"
 #include "core/format/vmdk/sparse_header.h"
@@ -23,20 +23,15 @@ class GrainMap {
   // As ImageReader::map(), for guest bytes of this extent, whose first is at `base` of the disk. One bounded look.
   Result<void> walk(uint64_t base, Range want, std::vector<Extent>& out) const;
 
-  // Looks at every table and every entry: what does not lie inside the file. Takes as long as the tables are, however
-  // large the disk is that they claim.
-  Result<void> check(CheckReport& report) const;
+  // Whether a table or a grain that begins there lies inside the file. length: bytes of it that the disk has.
+  bool has_table(uint64_t sector) const;
+  bool has_grain(uint64_t sector, uint64_t length) const;
 
   const SparseHeader& header() const { return header_; }
+  BlockDevice& file() const { return file_; }
 
  private:
   class Walk;
-
-  bool has_table(uint64_t sector) const;
-  // length: bytes of it that the disk has.
-  bool has_grain(uint64_t sector, uint64_t length) const;
-  // The entries of the grain table with this number, which begins at `sector`.
-  void check_table(uint64_t number, uint64_t sector, Bytes entries, CheckReport& report) const;
 
   const SparseHeader header_;
   BlockDevice& file_;
@@ -44,5 +39,9 @@ class GrainMap {
   const uint16_t file_index_;
   const std::shared_ptr<TableCache> tables_;
 };
+
+// What is said of one that does not lie inside the file.
+std::string lost_table(uint64_t number);
+std::string lost_grain(uint64_t guest_at);
 
 }  // namespace disklathe::vmdk

@@ -38,6 +38,28 @@ class VmdkCheckTest : public QObject {
     QCOMPARE(report.findings[1].offset, VmdkImage::table_sector * 512 + 8);
   }
 
+  void twoGrainsInOnePlaceAreTold() {
+    VmdkImage image;
+    image.set_grain(0, VmdkImage::first_grain_sector);
+    image.set_grain(1, VmdkImage::first_grain_sector + 8);
+    image.set_grain(2, VmdkImage::first_grain_sector + 8);
+    image.set_grain(3, VmdkImage::first_grain_sector + 17);  // off the others' grid, and free
+    QCOMPARE(report_of(image.bytes).corruptions, 1u);
+    image.set_grain(3, VmdkImage::first_grain_sector + 15);
+    const auto report = report_of(image.bytes);
+    QCOMPARE(report.corruptions, 2u);
+    QCOMPARE(report.findings[0].offset, VmdkImage::table_sector * 512 + 8);
+    QCOMPARE(report.findings[1].offset, VmdkImage::table_sector * 512 + 12);
+  }
+
+  void aGrainInTheTablesIsTold() {
+    for (const uint32_t sector : {2u, 3u, 6u}) {
+      VmdkImage image;
+      image.set_grain(0, sector);
+      QCOMPARE(report_of(image.bytes).corruptions, 1u);
+    }
+  }
+
   void aTableThatIsNotThereIsToldOnce() {
     VmdkImage image;
     image.set(2 * 512, 0xffffffff);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest>
 
-#include "core/format/registry.h"
 #include "tests/core/format/vmdk/vmdk_image.h"
-#include "tests/support/guest.h"
-#include "tests/support/memory_device.h"
+#include "tests/support/open_image.h"
 
 using namespace disklathe;
+using test::stored;
 using test::VmdkImage;
 using vmdk::Field;
 
@@ -14,27 +13,9 @@ namespace {
 
 constexpr uint64_t grain = VmdkImage::grain;
 
-struct Opened {
-  explicit Opened(const std::vector<std::byte>& bytes)
-      : file(bytes), reader(find_format("vmdk")->open({.file = &file})) {}
-
-  Result<std::vector<Extent>> map() {
-    if (!reader) return std::unexpected(reader.error());
-    return test::map_all(**reader, {0, (*reader)->size()});
-  }
-  Result<std::vector<std::byte>> content() {
-    if (!reader) return std::unexpected(reader.error());
-    return test::read_guest(**reader, {0, (*reader)->size()}, [&](uint16_t) -> BlockDevice& { return file; });
-  }
-
-  test::MemoryDevice file;
-  Result<std::unique_ptr<ImageReader>> reader;
+struct Opened : test::OpenedBytes {
+  explicit Opened(const std::vector<std::byte>& bytes) : OpenedBytes("vmdk", bytes) {}
 };
-
-Extent stored(uint64_t at, uint64_t length, uint64_t host) {
-  return {.kind = Extent::Kind::data, .guest = {at, length}, .host = {host, length}};
-}
-Extent empty(Extent::Kind kind, uint64_t at, uint64_t length) { return {.kind = kind, .guest = {at, length}}; }
 
 }  // namespace
 
@@ -47,14 +28,14 @@ class VmdkMapTest : public QObject {
     image.set_grain(1, 24);
     image.set_grain(3, vmdk::entry_zero_grain);
     QCOMPARE(*Opened(image.bytes).map(),
-             (std::vector<Extent>{stored(0, 2 * grain, 16 * 512), empty(Extent::Kind::hole, 2 * grain, grain),
-                                  empty(Extent::Kind::zero, 3 * grain, grain)}));
+             (std::vector<Extent>{stored(0, 2 * grain, 16 * 512), test::nothing(Extent::Kind::hole, 2 * grain, grain),
+                                  test::nothing(Extent::Kind::zero, 3 * grain, grain)}));
   }
 
   void aTableThatIsNotThereIsAHole() {
     VmdkImage image;
     image.set(2 * 512, 0);
-    QCOMPARE(*Opened(image.bytes).map(), (std::vector<Extent>{empty(Extent::Kind::hole, 0, 4 * grain)}));
+    QCOMPARE(*Opened(image.bytes).map(), (std::vector<Extent>{test::nothing(Extent::Kind::hole, 0, 4 * grain)}));
   }
 
   void sectorOneIsAGrainOnlyWithoutTheFlag() {
