@@ -28,10 +28,12 @@ StreamPieces::StreamPieces(const CopyJob& job, const Plan& plan, Progress& progr
       state_(state),
       buffers_(plan.piece_size, job.target[0]->limits().opt_mem_align, plan.budget),
       room_(job.disk_size.value_or(0)) {
-  stream_.halt_when([&progress, &state] {
-    progress.waits_for_input = true;
-    return state.over();
-  });
+  stream_.halt_when(
+      [&progress, &state] {
+        progress.waits_for_input = true;
+        return state.over();
+      },
+      state.stop_descriptor());
   thread_ = std::jthread([this] { work(); });
 }
 

@@ -20,6 +20,8 @@ class JobState {
 
   // No new piece is to be begun.
   bool over() const { return over_.load(std::memory_order_relaxed) || stop_.requested(); }
+  // Readable once a stop was asked for (see Stop).
+  int stop_descriptor() const { return stop_.descriptor(); }
   void fail(Error error);
   // Ends the job early without an error.
   void finish() { over_ = true; }

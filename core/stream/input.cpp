@@ -43,10 +43,11 @@ class PipeInput final : public Input {
 
   Result<size_t> read(MutableBytes into) override {
     while (true) {
-      pollfd watched{.fd = fd_, .events = POLLIN, .revents = 0};
-      const int ready = poll(&watched, 1, halt_check_milliseconds);
-      if (ready == 0 && halted()) return failure(ErrorKind::stopped, "read", "stopped on request");
-      if (ready == 0) continue;
+      pollfd watched[] = {{.fd = fd_, .events = POLLIN, .revents = 0}, {.fd = wake(), .events = POLLIN, .revents = 0}};
+      const int ready = poll(watched, 2, halt_check_milliseconds);
+      const bool nothing = ready >= 0 && watched[0].revents == 0;
+      if (nothing && halted()) return failure(ErrorKind::stopped, "read", "stopped on request");
+      if (nothing) continue;
       const ssize_t count = ready < 0 ? -1 : ::read(fd_, into.data(), into.size());
       if (count >= 0) return static_cast<size_t>(count);
       if (errno != EINTR && errno != EAGAIN) return failure(os_failure(errno, "read", name_));

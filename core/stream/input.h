@@ -31,14 +31,20 @@ class Input {
   // The next read() begins at the first byte again.
   virtual void rewind() = 0;
 
-  // Asked while a read waits for bytes that may never come: true ends the waiting. Any thread's answer.
-  void halt_when(std::function<bool()> halted) { halted_ = std::move(halted); }
+  // Asked while a read waits for bytes that may never come: true ends the waiting. Any thread's answer. wake: a
+  // descriptor that is readable when the answer is true; -1: it is asked now and then.
+  void halt_when(std::function<bool()> halted, int wake = -1) {
+    halted_ = std::move(halted);
+    wake_ = wake;
+  }
 
  protected:
   bool halted() const { return halted_ && halted_(); }
+  int wake() const { return wake_; }
 
  private:
   std::function<bool()> halted_;
+  int wake_ = -1;
 };
 
 // A file or a device, from `start` on.

@@ -55,7 +55,7 @@ class Source {
   std::optional<uint64_t> garbage_at() const { return garbage_at_; }
 
   // See Input.
-  void halt_when(std::function<bool()> halted) { input_->halt_when(std::move(halted)); }
+  void halt_when(std::function<bool()> halted, int wake = -1) { input_->halt_when(std::move(halted), wake); }
 
  private:
   Source(std::unique_ptr<Input> input, const DecoderLimits& limits);

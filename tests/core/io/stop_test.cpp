@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/io/stop.h"
 
+#include <poll.h>
+
 #include <csignal>
 
 #include <QTest>
@@ -19,6 +21,21 @@ class StopTest : public QObject {
     QCOMPARE(std::raise(SIGUSR1), 0);
     std::signal(SIGUSR1, before);
     QVERIFY(stop.requested());
+  }
+
+  void wakesWhoWaits() {
+    const auto readable = [](const disklathe::Stop& one) {
+      pollfd watched{.fd = one.descriptor(), .events = POLLIN, .revents = 0};
+      return poll(&watched, 1, 0) == 1;
+    };
+    disklathe::Stop asked, late;
+    QVERIFY(!readable(asked));
+    asked.request();
+    asked.request();
+    QVERIFY(readable(asked));
+    QVERIFY(readable(asked));  // and stays so
+    late.request();
+    QVERIFY(readable(late));
   }
 };
 
