@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/device/descriptor.h"
+#include "core/device/system_files.h"
 
 namespace disklathe {
 namespace {
@@ -54,14 +55,16 @@ Result<Location> resolve(std::string path) {
   return failure(target_failure(ELOOP, path));
 }
 
+// Shortened, so that a name of the longest length the file system has still has room for the rest.
+std::string hidden_begin(const std::string& name) { return "." + name.substr(0, 200) + ".disklathe-"; }
+
 std::string hidden_name(const std::string& name) {
   constexpr std::string_view digits = "abcdefghijklmnopqrstuvwxyz012345";
   uint64_t random = 0;
   if (getrandom(&random, sizeof random, 0) != sizeof random) random = static_cast<uint64_t>(getpid());
   std::string suffix;
   for (int i = 0; i < 8; ++i, random >>= 5) suffix += digits[random & 31];
-  // Shortened, so that a name of the longest length the file system has still has room for the rest.
-  return "." + name.substr(0, 200) + ".disklathe-" + suffix;
+  return hidden_begin(name) + suffix;
 }
 
 // A nameless file can be given a name only through /proc (or with a capability nobody should need).
@@ -74,6 +77,7 @@ struct TargetFile::State {
   Location location;
   Descriptor folder;
   std::optional<struct stat> replaced;  // the file of that name when the job began
+  bool published = false;               // it has its name already, from whoever had it before
   // The name the file has until commit; empty: it has none. Fixed memory: abandon() may come at any instant.
   std::array<char, NAME_MAX + 1> hidden{};
   std::unique_ptr<FileDevice> device;
@@ -85,7 +89,7 @@ struct TargetFile::State {
   Result<void> publish();
   Result<void> still_the_same() const;
   Result<void> give_hidden_name();
-  void find_hidden_name();
+  void find_hidden_name(const struct stat& own);
   std::unexpected<Error> failed(int os_error, std::string cause = {}) const {
     return failure(target_failure(os_error, path, std::move(cause)));
   }
@@ -174,8 +178,11 @@ Result<std::unique_ptr<TargetFile>> TargetFile::take_over(const std::string& pat
   if (!device) return failure(device);
   state->device = std::move(*device);
   if (Result<void> free = state->locate(); !free) return failure(free);
-  if (state->replaced && state->replaced->st_ino != replaces) return state->appeared();
-  state->find_hidden_name();
+  struct stat own{};
+  if (fstat(state->device->descriptor(), &own) != 0) return state->failed(errno);
+  state->published = state->replaced && state->replaced->st_dev == own.st_dev && state->replaced->st_ino == own.st_ino;
+  if (state->replaced && !state->published && state->replaced->st_ino != replaces) return state->appeared();
+  if (!state->published) state->find_hidden_name(own);
   return std::unique_ptr<TargetFile>(new TargetFile(std::move(state)));
 }
 
@@ -222,22 +229,25 @@ Result<void> TargetFile::State::give_hidden_name() {
   return failed(EEXIST);
 }
 
-// Where the file system has no nameless files it has one, in its folder.
-void TargetFile::State::find_hidden_name() {
-  struct stat own{}, named{};
-  std::array<char, PATH_MAX> target{};
-  const std::string link = "/proc/self/fd/" + std::to_string(device->descriptor());
-  const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
-  if (length < 0) return;
-  const std::string name = split(std::string(target.data(), static_cast<size_t>(length))).name;
-  if (name.size() >= hidden.size() || fstat(device->descriptor(), &own) != 0 ||
-      fstatat(folder.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+// Where the file system has no nameless files it has one, in its folder; and where somebody was killed who was about to
+// rename it. /proc would not tell of the second.
+void TargetFile::State::find_hidden_name(const struct stat& own) {
+  if (own.st_nlink == 0) return;
+  const std::string begin = hidden_begin(location.name);
+  for (const std::string& name : list_folder(location.folder)) {
+    struct stat named{};
+    if (!name.starts_with(begin) || name.size() >= hidden.size() ||
+        fstatat(folder.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 || own.st_dev != named.st_dev ||
+        own.st_ino != named.st_ino)
+      continue;
+    name.copy(hidden.data(), hidden.size() - 1);
     return;
-  if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) name.copy(hidden.data(), hidden.size() - 1);
+  }
 }
 
 // Every way is one step for whoever looks at the name: before it the old file or none, after it the new one, complete.
 Result<void> TargetFile::State::publish() {
+  if (published) return {};
   const char* name = location.name.c_str();
   if (Result<void> same = still_the_same(); !same) return same;
   if (!replaced && hidden[0] == '\0') {

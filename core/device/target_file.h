@@ -24,7 +24,8 @@ class TargetFile {
   TargetFile& operator=(const TargetFile&) = delete;
 
   // One that another process has begun and handed on: its descriptor is taken over, also when this fails. replaces: the
-  // inode of the file that had the name then.
+  // inode of the file that had the name then. Whoever had taken it over before may have ended at any moment of
+  // commit(): what is left to do is done.
   static Result<std::unique_ptr<TargetFile>> take_over(const std::string& path, int fd,
                                                        std::optional<uint64_t> replaces);
   std::optional<uint64_t> replaces() const;
