@@ -25,6 +25,7 @@ void print_note(const job::Note& note) {
     case Kind::target_mixed:
       return print_warning(
           fmt::format("'{}' now holds a part of the image and a part of what was there", note.subject));
+    case Kind::serving: return;
   }
 }
 

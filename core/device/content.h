@@ -10,7 +10,8 @@
 namespace disklathe {
 
 // Who looked at the device's first and last blocks. `unknown`: nobody who may read it has said; that is not "empty".
-enum class ContentSource : uint8_t { unknown, udev, blkid };
+// `worker`: one that had it opened by the helper; it knows tables and images, not file systems.
+enum class ContentSource : uint8_t { unknown, udev, blkid, worker };
 
 // What is written on a disk or a partition, in libblkid's words. Texts are fit to be shown (device_text).
 struct Content {

@@ -2,6 +2,7 @@
 #include "core/engine/image_export.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -13,7 +14,9 @@
 #include "core/engine/piece_reader.h"
 #include "core/engine/plan.h"
 #include "core/engine/raw_in_place.h"
+#include "core/engine/read_guest.h"
 #include "core/format/file_holes.h"
+#include "core/format/partition_table.h"
 #include "core/nbd/block_status.h"
 
 namespace disklathe {
@@ -264,6 +267,13 @@ Task<Result<void>> ImageAccess::flush(Ring& ring) {
 }
 
 }  // namespace
+
+Result<Range> partition_of(Image& image, unsigned number) {
+  std::vector<std::byte> head(std::min<uint64_t>(image.size(), partition_entries_head));
+  if (auto read = read_guest(image, 0, head); !read) return failure(read);
+  if (const auto found = find_partition(head, image.size(), number)) return *found;
+  return failure(ErrorKind::not_found, "serve", fmt::format("its disk has no partition {}", number));
+}
 
 Result<std::unique_ptr<nbd::Export>> make_export(std::unique_ptr<Image> image, const ExportRequest& request) {
   const Range part = request.part;

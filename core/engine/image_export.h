@@ -20,6 +20,9 @@ struct ExportRequest {
   bool changes = false;     // somebody else may write to the files meanwhile: nothing of what is known of them is kept
 };
 
+// Where on the guest's disk a partition is. `not_found`: it has none of that number.
+Result<Range> partition_of(Image& image, unsigned number);
+
 // The guest's disk of an image as an export. `invalid` where the part does not lie inside the disk; `unsupported` where
 // it cannot be written to in place.
 Result<std::unique_ptr<nbd::Export>> make_export(std::unique_ptr<Image> image, const ExportRequest& request);

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "core/device/identity_words.h"
 #include "core/format/reference_path.h"
 
 namespace disklathe::job {
@@ -21,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr unsigned nobody = 65534;  // the kernel's own number for it (overflowuid)
-constexpr std::chrono::milliseconds look_every{50};
+constexpr int look_every = 50;      // milliseconds, where nothing wakes who waits for a stop
 constexpr std::chrono::milliseconds stop_patience{150};
 
 // The same open file O_DIRECT; none where its file system has no such thing, or `cache` never wants it.
@@ -64,6 +65,8 @@ Result<void> Handover::add(Role role, const FileDevice& device, bool writable, C
                     .writable = writable,
                     .cache = cache,
                     .direct = direct.open()});
+  if (writable && device.is_block_device())
+    if (const auto identity = identity_of_descriptor(device.descriptor())) files_.back().device = words_of(*identity);
   descriptors_.push_back(device.descriptor());
   if (!direct.open()) return {};
   descriptors_.push_back(direct.get());
@@ -85,6 +88,11 @@ void Handover::add_pipe(int fd, std::string name) {
 void Handover::add_granted(GivenFile file) {
   file.granted = true;
   files_.push_back(std::move(file));
+}
+
+void Handover::add_listener(int fd, std::string name) {
+  files_.push_back({.role = Role::listener, .name = std::move(name)});
+  descriptors_.push_back(fd);
 }
 
 Result<std::unique_ptr<Client>> Client::start(const Spec& spec, std::span<const int> descriptors, Launch launch) {
@@ -234,6 +242,7 @@ Result<void> Client::keep(int listening) {
   kept_ = kept.has_value();
   return kept;
 }
+Result<void> Client::taken() { return channel_.send(Taken{}); }
 
 namespace {
 
@@ -285,8 +294,13 @@ Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progre
       if (const auto note = client.unsaid(); note && callbacks.note) callbacks.note(*note);
       return failure(ErrorKind::stopped, "run", "stopped on request");
     }
-    pollfd watched{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
-    poll(&watched, 1, static_cast<int>(look_every.count()));
+    const bool stopping = deadline != Clock::time_point::max();
+    const int wake = stop.descriptor();
+    pollfd watched[] = {{.fd = client.descriptor(), .events = POLLIN, .revents = 0},
+                        {.fd = stopping ? -1 : wake, .events = POLLIN, .revents = 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const int patience = stopping ? static_cast<int>(std::max<int64_t>(left.count(), 0)) : wake < 0 ? look_every : -1;
+    poll(watched, 2, patience);
   }
 }
 

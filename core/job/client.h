@@ -26,6 +26,7 @@ class Handover {
   Result<void> add(Role role, TargetFile& target, CacheMode cache);
   void add_pipe(int fd, std::string name);  // as the source
   void add_granted(GivenFile file);         // the launcher gives the worker its descriptors
+  void add_listener(int fd, std::string name);
 
   const std::vector<GivenFile>& files() const { return files_; }
   const std::vector<int>& descriptors() const { return descriptors_; }
@@ -87,8 +88,11 @@ class Client {
   std::optional<Note> unsaid() const;
   Result<void> answer(const Question& question, const FileDevice& device, CacheMode cache);
   Result<void> refuse(const Question& question, Error why);
-  // From now on the job goes on without this client. listening: a Unix socket where the next one asks.
+  // From now on the job goes on without this client. listening: a Unix socket where the next one asks. Before go():
+  // later the job may have ended already.
   Result<void> keep(int listening);
+  // Of a kept job that has ended: what it made has its name, and no other client needs to be told.
+  Result<void> taken();
 
  private:
   explicit Client(Descriptor socket, pid_t pid) : channel_(std::move(socket)), pid_(pid) {}
@@ -122,8 +126,8 @@ struct Callbacks {
 std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, const Callbacks& callbacks,
                                       Progress& progress);
 
-// Runs the job to its end. progress is kept up to date; stop is heard in a twentieth of a second, and a worker that
-// does not obey is killed.
+// Runs the job to its end. progress is kept up to date; stop is heard at once, and a worker that does not obey is
+// killed.
 Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progress, const Stop& stop);
 
 }  // namespace disklathe::job

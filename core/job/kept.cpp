@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 namespace disklathe::job {
@@ -91,7 +92,7 @@ std::vector<std::string> kept_jobs() {
   std::vector<std::string> ids;
   const auto place = folder();
   if (!place) return ids;
-  // Not asked by connecting: whoever connects is a job's next client, and is told the result, once.
+  // Not asked by connecting: whoever connects is a job's client, and keeps others out meanwhile.
   std::ifstream sockets("/proc/net/unix");
   const std::string listed{std::istreambuf_iterator<char>(sockets), {}};
   std::error_code error;
@@ -121,10 +122,14 @@ Result<std::unique_ptr<Client>> attach(const std::string& id) {
   return Client::connect(std::move(*socket));
 }
 
-Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& descriptors) {
+namespace {
+
+// The files that the job made, with what was Attached of them: the data file before the image that needs it. Until one
+// fails.
+Result<void> for_each_made(const Spec& spec, const std::vector<Descriptor>& descriptors,
+                           const std::function<Result<void>(TargetFile&, const Convert&)>& with) {
   const auto* work = std::get_if<Convert>(&spec.work);
   if (!work || work->existing) return {};
-  // The data file before the image that needs it.
   for (const Role role : {Role::data, Role::target}) {
     size_t index = 0;
     for (const GivenFile& file : spec.files) {
@@ -134,10 +139,25 @@ Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& de
       const int fd = fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0);
       auto target = TargetFile::take_over(file.name, fd, file.replaces);
       if (!target) return failure(target);
-      if (auto committed = (*target)->commit(work->durable); !committed) return committed;
+      if (auto done = with(**target, *work); !done) return done;
     }
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& descriptors) {
+  return for_each_made(spec, descriptors, [](TargetFile& target, const Convert& work) {
+    auto committed = target.commit(work.durable);
+    if (!committed) target.hand_on();  // somebody may try again
+    return committed;
+  });
+}
+
+void discard_attached(const Spec& spec, const std::vector<Descriptor>& descriptors) {
+  // What is dropped without a commit is gone.
+  (void)for_each_made(spec, descriptors, [](TargetFile&, const Convert&) { return Result<void>(); });
 }
 
 void forget_kept_job(const std::string& id) {

@@ -26,9 +26,13 @@ std::vector<std::string> kept_jobs();
 // of that id any more.
 Result<std::unique_ptr<Client>> attach(const std::string& id);
 
-// After the Done of a job that was attached to: gives the files it made their names. descriptors: those of
+// After the Done of a job that was attached to: gives the files it made their names; then Client::taken() may be said.
+// What a client before, that has ended in the middle of it, has done already is not done again. descriptors: those of
 // Client::take_attached(). An error of kind `refused` when another file has taken a name meanwhile.
 Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& descriptors);
+
+// Of one that was stopped: nothing is left of the files it made.
+void discard_attached(const Spec& spec, const std::vector<Descriptor>& descriptors);
 
 // Once its result is taken.
 void forget_kept_job(const std::string& id);

@@ -41,7 +41,7 @@ constexpr size_t most_layers = 32, most_word = 256;
 // In the order of the variants.
 constexpr std::array<std::string_view, 8> worker_names{"hello", "progress", "note",   "question",
                                                        "piece", "done",     "failed", "attached"};
-constexpr std::array<std::string_view, 5> client_names{"start", "go", "stop", "answer", "keep"};
+constexpr std::array<std::string_view, 6> client_names{"start", "go", "stop", "answer", "keep", "taken"};
 static_assert(worker_names.size() == std::variant_size_v<FromWorker>);
 static_assert(client_names.size() == std::variant_size_v<FromClient>);
 
@@ -131,6 +131,7 @@ static void describe(Archive& archive, Start& message) {
 static void describe(Archive&, Go&) {}
 static void describe(Archive&, StopJob&) {}
 static void describe(Archive&, Keep&) {}
+static void describe(Archive&, Taken&) {}
 
 static void describe(Archive& archive, Answer& message) {
   archive.number("id", message.id, 0, UINT32_MAX);

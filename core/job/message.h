@@ -28,7 +28,8 @@ namespace disklathe::job {
 //   answer (descriptors)      ------->
 //                             <-------  done or failed; the worker ends
 //
-// stop may come at any time, and the end of the connection means the same, unless keep was sent before.
+// stop may come at any time, and the end of the connection means the same, unless keep was sent before. Then the worker
+// lives until somebody says that the result is taken: done or failed is told to one client after the other until then.
 inline constexpr uint32_t protocol_version = 1;
 
 // ---- from the worker
@@ -113,8 +114,11 @@ struct Answer {
 // client may ask.
 struct Keep {};
 
+// Of a kept job: its result was heard, and what it made has its name. It may be forgotten.
+struct Taken {};
+
 using FromWorker = std::variant<Hello, Reading, Note, Question, Piece, Done, Failed, Attached>;
-using FromClient = std::variant<Start, Go, StopJob, Answer, Keep>;
+using FromClient = std::variant<Start, Go, StopJob, Answer, Keep, Taken>;
 
 // At most this many entries in one piece.
 inline constexpr size_t most_piece_entries = 512;

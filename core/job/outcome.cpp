@@ -23,11 +23,12 @@ constexpr std::array<std::pair<std::string_view, Extent::Kind>, 5> extent_kinds{
      {"data", Extent::Kind::data},
      {"compressed", Extent::Kind::compressed},
      {"encrypted", Extent::Kind::encrypted}}};
-constexpr std::array<std::pair<std::string_view, Note::Kind>, 4> note_kinds{
+constexpr std::array<std::pair<std::string_view, Note::Kind>, 5> note_kinds{
     {{"format-probed", Note::Kind::format_probed},
      {"image-warning", Note::Kind::image_warning},
      {"trailing-garbage", Note::Kind::trailing_garbage},
-     {"target-mixed", Note::Kind::target_mixed}}};
+     {"target-mixed", Note::Kind::target_mixed},
+     {"serving", Note::Kind::serving}}};
 
 template <size_t... I>
 void make_alternative(Outcome& outcome, size_t index, std::index_sequence<I...>) {
@@ -162,6 +163,8 @@ static void describe(Archive& archive, SweepPoint& point) {
   archive.real("user_seconds", point.user_seconds);
   archive.real("system_seconds", point.system_seconds);
 }
+
+static void describe(Archive&, Exported&) {}
 
 static void describe(Archive& archive, Swept& outcome) { archive.list("points", outcome.points, 64); }
 

@@ -72,7 +72,10 @@ struct Swept {
   std::vector<SweepPoint> points;
 };
 
-using Outcome = std::variant<Inspection, MapDone, Converted, Zeroed, Compared, Swept, Checksums>;
+// It was stopped, or the one client that it was for has left.
+struct Exported {};
+
+using Outcome = std::variant<Inspection, MapDone, Converted, Zeroed, Compared, Swept, Checksums, Exported>;
 
 // What a person should know of besides.
 struct Note {
@@ -81,6 +84,7 @@ struct Note {
     image_warning,     // text: what is odd about the image
     trailing_garbage,  // of a stream, from `offset` on; text: the encoding
     target_mixed,      // an existing target holds a part of the image and a part of what was there
+    serving,           // from now on clients of the export are answered
   };
   Kind kind = Kind::image_warning;
   std::string subject, text;

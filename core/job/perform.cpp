@@ -2,73 +2,19 @@
 //
 // One function a kind of job: opens what it was given as what the spec says, and hands it to the engine.
 #include <algorithm>
-#include <map>
 
 #include "core/engine/checksum.h"
 #include "core/engine/compare.h"
 #include "core/engine/read_guest.h"
 #include "core/engine/sweep.h"
-#include "core/format/reference_path.h"
 #include "core/job/convert.h"
+#include "core/job/export.h"
 #include "core/job/host.h"
+#include "core/job/image_opening.h"
 #include "core/job/zero.h"
 
 namespace disklathe::job {
 namespace {
-
-// Opens the image of a role. What it names is asked for, and only then opened.
-class ImageOpening {
- public:
-  ImageOpening(Host& host, Role role) : host_(host), role_(role), path_(host.spec().file(role)->name) {}
-
-  Result<std::unique_ptr<Image>> open(std::unique_ptr<FileDevice> top, ImageRequest request) {
-    top_ = std::move(top);
-    request.path = path_;
-    auto image = Image::open(request, opener());
-    if (!image) return image;
-    for (const Layer& layer : (*image)->layers()) {
-      if (layer.format_probed) host_.note({Note::Kind::format_probed, layer.path, std::string(layer.format->name), 0});
-      for (const std::string& warning : layer.reader->facts().warnings)
-        host_.note({Note::Kind::image_warning, layer.path, warning, 0});
-    }
-    return image;
-  }
-
-  Result<std::unique_ptr<Image>> open(ImageRequest request) {
-    auto top = host_.take(role_);
-    if (!top) return failure(top);
-    return open(std::move(*top), std::move(request));
-  }
-
- private:
-  FileOpener opener() {
-    FileOpener opener;
-    opener.allow = [this](const std::string& image, const Reference& reference, const std::string& path) {
-      return allow(image, reference, path);
-    };
-    opener.open = [this](const std::string&) -> Result<std::unique_ptr<BlockDevice>> {
-      if (top_) return std::move(top_);
-      if (!next_) return failure(ErrorKind::refused, "open", "it was not given");
-      return std::move(next_);
-    };
-    return opener;
-  }
-
-  Result<void> allow(const std::string& image, const Reference& reference, const std::string& path) {
-    // The data file of a target that was just written was given with it.
-    const bool given = role_ == Role::target && reference.kind == Reference::Kind::data_file && image == path_;
-    auto file =
-        given ? host_.again(Role::data) : host_.ask({.id = 0, .image = image, .reference = reference, .path = path});
-    if (!file) return failure(file);
-    next_ = std::move(*file);
-    return {};
-  }
-
-  Host& host_;
-  const Role role_;
-  const std::string path_;
-  std::unique_ptr<FileDevice> top_, next_;
-};
 
 // A source that is an image, or a stream.
 struct Source {
@@ -97,10 +43,12 @@ Result<Source> open_source(Host& host, const std::string& format, uint64_t most_
     if (encoded || (format.empty() && !source.file->is_block_device())) input = stream::make_file_input(*source.file);
   }
   if (input) {
-    input->halt_when([&] {
-      progress.waits_for_input = true;
-      return stop.requested();
-    });
+    input->halt_when(
+        [&] {
+          progress.waits_for_input = true;
+          return stop.requested();
+        },
+        stop.descriptor());
     auto opened = stream::Source::open(std::move(input), {.format = format, .limits = {.most_window = most_window}});
     if (!opened) return failure(opened);
     progress.waits_for_input = false;
@@ -330,6 +278,7 @@ Result<Outcome> perform(Host& host, Progress& progress, const Stop& stop) {
     if constexpr (std::is_same_v<W, Compare>) return perform_compare(host, work, progress, stop);
     if constexpr (std::is_same_v<W, Sweep>) return perform_sweep(host, work, progress, stop);
     if constexpr (std::is_same_v<W, Checksum>) return perform_checksum(host, work, progress, stop);
+    if constexpr (std::is_same_v<W, Export>) return perform_export(host, work, progress, stop);
   };
   auto outcome = std::visit(one, host.spec().work);
   if (!outcome) return failure(about(std::move(outcome.error()), host.spec()));

@@ -62,6 +62,11 @@ unsigned threads_of_this_process() {
 // At most as many at once as engine/plan starts, in each of the phases; what is left over does no harm.
 unsigned most_threads() { return std::clamp(std::thread::hardware_concurrency(), 1U, 16U); }
 
+// A client's thread, and what its requests in flight take. Who asks for more than there is is sent away.
+constexpr uint64_t memory_of_a_client = 32 << 20;
+// A ring belongs to the thread of one connection, and is gone with it. When there are none left threads do the work.
+constexpr unsigned rings_of_a_client = 2, most_rings_of_clients = 128;
+
 }  // namespace
 
 Result<SandboxLayer> drop_rights(std::optional<uid_t> uid, gid_t gid) {
@@ -106,15 +111,17 @@ Result<SandboxLayer> limit_resources(const Seal& seal) {
   return on(name, "memory: not with a sanitizer");
 #else
   constexpr uint64_t heap_of_a_thread = 128 << 20;
-  const uint64_t memory = seal.memory + most_threads() * (heap_of_a_thread + thread_stack);
+  const uint64_t memory = seal.memory + most_threads() * (heap_of_a_thread + thread_stack) +
+                          seal.serves * (memory_of_a_client + thread_stack);
   if (!set_limit(RLIMIT_AS, memory)) return cannot(name, errno);
   return on(name, fmt::format("{} MiB of memory, {} files", memory >> 20, most_open));
 #endif
 }
 
-Result<SandboxLayer> restrict_rings() {
+Result<SandboxLayer> restrict_rings(const Seal& seal) {
   // Each phase of a job has new threads, and a ring belongs to its thread: writing, its last hole, reading back.
-  const unsigned made = reserve_rings(2 * most_threads() + 2);
+  const unsigned of_clients = std::min(seal.serves, most_rings_of_clients / rings_of_a_client) * rings_of_a_client;
+  const unsigned made = reserve_rings(2 * most_threads() + 2 + of_clients);
   return on("rings", fmt::format("{} of them", made));
 }
 
@@ -155,7 +162,7 @@ Result<SandboxLayer> restrict_by_landlock() {
 Result<std::vector<SandboxLayer>> seal(const Seal& seal) {
   std::vector<SandboxLayer> layers;
   for (const auto& put_on :
-       {limit_resources(seal), restrict_rings(), restrict_by_landlock(), restrict_by_seccomp(seal)}) {
+       {limit_resources(seal), restrict_rings(seal), restrict_by_landlock(), restrict_by_seccomp(seal)}) {
     if (!put_on) return std::unexpected(put_on.error());
     layers.push_back(*put_on);
   }

@@ -27,10 +27,11 @@ struct Seal {
   uint64_t memory = 1ULL << 30;              // bytes of address space
   std::optional<std::chrono::seconds> time;  // of the processor; then the worker is ended
   bool accepts = false;                      // connections, on a socket that is given later
+  unsigned serves = 0;                       // NBD clients, so many at a time (nbd/server), on sockets that listen
 };
 Result<SandboxLayer> limit_resources(const Seal& seal);
 // Rings that can do nothing but move bytes; no others can be made.
-Result<SandboxLayer> restrict_rings();
+Result<SandboxLayer> restrict_rings(const Seal& seal);
 // No files but those that are open, no network, no signals or sockets to anybody outside.
 Result<SandboxLayer> restrict_by_landlock();
 // The system calls that the engine makes, with the arguments that it makes them with. Any other is refused with an

@@ -6,14 +6,18 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/io_uring.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <initializer_list>
 
 #include "core/job/sandbox.h"
 
@@ -76,6 +80,10 @@ constexpr std::array deadly{SCMP_SYS(execve),
 constexpr std::array<unsigned long, 7> device_requests{BLKGETSIZE64, BLKROGET,   BLKSSZGET, BLKPBSZGET,
                                                        BLKDISCARD,   BLKZEROOUT, BLKIOOPT};
 
+// What core/nbd's server does besides with clients on sockets that are there: nothing makes, binds or connects one.
+constexpr std::array of_servers{SCMP_SYS(accept4), SCMP_SYS(getsockopt), SCMP_SYS(recvfrom), SCMP_SYS(sendfile),
+                                SCMP_SYS(shutdown)};
+
 class Filter {
  public:
   Filter() : context_(seccomp_init(SCMP_ACT_ERRNO(EPERM))) {}
@@ -86,8 +94,10 @@ class Filter {
   }
 
   void allow(int call) { note(seccomp_rule_add(context_, SCMP_ACT_ALLOW, call, 0)); }
-  void allow(int call, const scmp_arg_cmp& argument) {
-    note(seccomp_rule_add_array(context_, SCMP_ACT_ALLOW, call, 1, &argument));
+  // With all of these arguments.
+  void allow(int call, std::initializer_list<scmp_arg_cmp> arguments) {
+    note(seccomp_rule_add_array(context_, SCMP_ACT_ALLOW, call, static_cast<unsigned>(arguments.size()),
+                                arguments.begin()));
   }
   void refuse(int call, int os_error) {
     note(seccomp_rule_add(context_, SCMP_ACT_ERRNO(static_cast<uint16_t>(os_error)), call, 0));
@@ -118,22 +128,26 @@ scmp_arg_cmp lacks(unsigned index, uint64_t bits) { return {index, SCMP_CMP_MASK
 
 // With some arguments only.
 void add_by_argument(Filter& filter, const Seal& seal) {
-  for (const unsigned long request : device_requests) filter.allow(SCMP_SYS(ioctl), equals(1, request));
+  for (const unsigned long request : device_requests) filter.allow(SCMP_SYS(ioctl), {equals(1, request)});
   for (const int command : {F_GETFL, F_SETFL, F_GETFD, F_SETFD, F_DUPFD_CLOEXEC})
-    filter.allow(SCMP_SYS(fcntl), equals(1, static_cast<uint64_t>(command)));
+    filter.allow(SCMP_SYS(fcntl), {equals(1, static_cast<uint64_t>(command))});
   // Nothing that is not there already becomes code.
-  filter.allow(SCMP_SYS(mmap), lacks(2, PROT_EXEC));
-  filter.allow(SCMP_SYS(mprotect), lacks(2, PROT_EXEC));
+  filter.allow(SCMP_SYS(mmap), {lacks(2, PROT_EXEC)});
+  filter.allow(SCMP_SYS(mprotect), {lacks(2, PROT_EXEC)});
   // Threads of this process; clone3() hides its flags in memory, so it is said not to be there.
-  filter.allow(SCMP_SYS(clone), has(0, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND));
+  filter.allow(SCMP_SYS(clone), {has(0, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)});
   filter.refuse(SCMP_SYS(clone3), ENOSYS);
   // abort() of this process.
-  filter.allow(SCMP_SYS(tgkill), equals(0, static_cast<uint64_t>(getpid())));
+  filter.allow(SCMP_SYS(tgkill), {equals(0, static_cast<uint64_t>(getpid()))});
   // The rings that were made beforehand are switched on by the threads that use them.
-  filter.allow(SCMP_SYS(io_uring_register), equals(1, IORING_REGISTER_ENABLE_RINGS));
+  filter.allow(SCMP_SYS(io_uring_register), {equals(1, IORING_REGISTER_ENABLE_RINGS)});
   if (seal.accepts) {
     filter.allow(SCMP_SYS(accept4));
     filter.allow(SCMP_SYS(getsockopt));
+  }
+  if (seal.serves > 0) {
+    for (const int call : of_servers) filter.allow(call);
+    filter.allow(SCMP_SYS(setsockopt), {equals(1, IPPROTO_TCP), equals(2, TCP_NODELAY)});
   }
 }
 

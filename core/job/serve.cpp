@@ -34,7 +34,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds start_patience = std::chrono::seconds(30);
 constexpr milliseconds reading_every{200};
-constexpr milliseconds stop_patience{60};  // for work that is under way; then the process ends with it
+constexpr milliseconds stop_patience{60};  // for work under way that somebody waits for; then the process ends with it
 constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
 constexpr size_t most_waiting = 64;  // messages of the working thread, before it has to wait
 
@@ -81,6 +81,13 @@ class Talk final : public Host {
   int pipe(Role role) const override {
     const Given* given = const_cast<Talk*>(this)->find(role);
     return given && given->pipe() ? given->fd.get() : -1;
+  }
+
+  std::vector<Descriptor> take_listeners() override {
+    std::vector<Descriptor> listeners;
+    for (Given& given : given_)
+      if (given.file->role == Role::listener) listeners.push_back(std::move(given.fd));
+    return listeners;
   }
 
   Result<std::unique_ptr<FileDevice>> again(Role role) override {
@@ -244,9 +251,24 @@ Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> desc
   return all;
 }
 
+// Of a socket that somebody may connect to.
+Result<void> check_listener(int socket) {
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  const int flags = fcntl(socket, F_GETFL);
+  if (getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0 && flags >= 0 &&
+      fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0)
+    return {};
+  return invalid("what is to be listened at is no socket that listens");
+}
+
 // Reads the limits in /sys, which is not to be seen later. No byte of a file is looked at.
 Result<void> open_devices(std::vector<Given>& all) {
   for (Given& given : all) {
+    if (given.file->role == Role::listener) {
+      if (auto listens = check_listener(given.fd.get()); !listens) return listens;
+      continue;
+    }
     if (given.pipe()) continue;
     const GivenFile& file = *given.file;
     auto device = FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
@@ -267,6 +289,7 @@ Seal seal_for(const Spec& spec) {
     seal.memory += 2 * inspect->most_window;
     seal.time = time_to_look;
   }
+  if (const auto* shown = std::get_if<Export>(&spec.work)) seal.serves = shown->connections;
   return seal;
 }
 
@@ -297,17 +320,23 @@ class Conversation {
       outcome = talk_.outcome();
       pass_on();
       if (outcome) break;
-      if (over() && Clock::now() >= deadline_) _exit(EXIT_SUCCESS);  // stuck in a call, or in an image
-      watch(over() ? milliseconds(5) : reading_every);
-      take_all();
       tell_progress();
+      // Nobody is there to be told; or it is stuck in a call, or in an image.
+      if (over() && (!channel_ || Clock::now() >= deadline_)) _exit(EXIT_SUCCESS);
+      watch(over() ? std::max(std::chrono::ceil<milliseconds>(deadline_ - Clock::now()), milliseconds(0))
+                   : reading_every);
+      take_all();
     }
     work.join();
     send(look_at(progress_));  // how far it came
+    bool told = tell(*outcome);
+    // A kept job's result is told until somebody has taken it: who was told may end before it is made use of.
     const Clock::time_point until = Clock::now() + result_patience;
-    while (!tell(*outcome) && listening_.open() && !over() && Clock::now() < until) {
+    while (listening_.open() && !taken_ && !over() && Clock::now() < until) {
+      if (!channel_) told = false;
       watch(result_patience);
       take_all();
+      if (channel_ && !told) told = tell(*outcome);
     }
   }
 
@@ -367,6 +396,8 @@ class Conversation {
       end();
     } else if (std::holds_alternative<Keep>(received.message)) {
       listening_ = std::move(received.descriptors.front());
+    } else if (std::holds_alternative<Taken>(received.message)) {
+      taken_ = true;
     } else {
       lose();  // it does not keep to the protocol
     }
@@ -380,17 +411,15 @@ class Conversation {
     const std::vector<int> descriptors = talk_.written_descriptors();
     send(hello_);
     send(Attached{talk_.spec()}, descriptors);
-    for (const Note& note : std::exchange(notes_, {})) send(note);
+    for (const Note& note : notes_) send(note);
     if (const auto question = talk_.open_question()) send(*question);
   }
 
   void pass_on() {
     for (FromWorker& message : talk_.take_messages()) {
-      if (channel_) {
-        send(message);
-      } else if (auto* note = std::get_if<Note>(&message); note && notes_.size() < most_waiting) {
-        notes_.push_back(std::move(*note));  // a question is asked again
-      }
+      if (const auto* note = std::get_if<Note>(&message); note && notes_.size() < most_waiting)
+        notes_.push_back(*note);  // for the next client; a question is asked again
+      send(message);
     }
   }
 
@@ -411,8 +440,8 @@ class Conversation {
   const Performer performer_;
   Progress progress_;
   Stop stop_;
-  bool go_ = false;
-  std::vector<Note> notes_;
+  bool go_ = false, taken_ = false;
+  std::vector<Note> notes_;  // all that there were
   Clock::time_point deadline_, next_reading_;
 };
 

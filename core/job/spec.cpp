@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/device/identity_words.h"
 #include "core/job/describe.h"
 
 namespace disklathe::job {
@@ -14,15 +15,19 @@ namespace {
 template <class E, size_t N>
 using Table = std::array<std::pair<std::string_view, E>, N>;
 
-constexpr Table<Kind, 7> kinds{{{"inspect", Kind::inspect},
+constexpr Table<Kind, 8> kinds{{{"inspect", Kind::inspect},
                                 {"map", Kind::map},
                                 {"convert", Kind::convert},
                                 {"zero", Kind::zero},
                                 {"compare", Kind::compare},
                                 {"sweep", Kind::sweep},
-                                {"checksum", Kind::checksum}}};
-constexpr Table<Role, 4> roles{
-    {{"source", Role::source}, {"other", Role::other}, {"target", Role::target}, {"data", Role::data}}};
+                                {"checksum", Kind::checksum},
+                                {"export", Kind::export_}}};
+constexpr Table<Role, 5> roles{{{"source", Role::source},
+                                {"other", Role::other},
+                                {"target", Role::target},
+                                {"data", Role::data},
+                                {"listener", Role::listener}}};
 constexpr Table<CacheMode, 5> caches{{{"auto", CacheMode::automatic},
                                       {"none", CacheMode::none},
                                       {"writeback", CacheMode::writeback},
@@ -32,7 +37,7 @@ constexpr Table<ZeroMethod, 3> zero_methods{
     {{"punch", ZeroMethod::punch}, {"write-zeroes", ZeroMethod::write_zeroes}, {"buffers", ZeroMethod::buffers}}};
 
 constexpr uint64_t largest_window = 4ULL << 30;
-constexpr size_t most_name = 64, most_options = 32, most_ranges = 256, most_sizes = 64;
+constexpr size_t most_name = 64, most_options = 32, most_ranges = 256, most_sizes = 64, most_files = 8;
 
 template <class E, size_t N>
 std::string_view name_in(const Table<E, N>& table, E value) {
@@ -59,7 +64,7 @@ std::unexpected<Error> wrong(Role role, const char* what) {
 struct Needed {
   Role role;
   bool writable;
-  bool optional = false;
+  bool optional = false, several = false;
 };
 
 std::vector<Needed> needed_by(const Spec& spec) {
@@ -73,6 +78,10 @@ std::vector<Needed> needed_by(const Spec& spec) {
     case Kind::sweep: {
       const bool write = std::get<Sweep>(spec.work).write;
       return {{write ? Role::target : Role::source, write}};
+    }
+    case Kind::export_: {
+      const bool write = std::get<Export>(spec.work).writable;
+      return {{write ? Role::target : Role::source, write}, {Role::listener, false, false, true}};
     }
   }
   return {};
@@ -88,7 +97,12 @@ static void describe(Archive& archive, GivenFile& file) {
   archive.choice("cache", file.cache, caches);
   archive.flag("direct", file.direct);
   archive.number("replaces", file.replaces, 0, UINT64_MAX);
+  archive.texts("device", file.device, identity_word_count);
   archive.flag("granted", file.granted);
+  if (!archive.reading()) return;
+  if (!file.device.empty() && !identity_of_words(file.device)) archive.refuse("device", "identifies none");
+  if (file.role == Role::listener && (file.direct || file.granted))
+    archive.refuse("role", "is that of a socket, which is given as one");
 }
 
 static void describe(Archive& archive, Inspect& work) {
@@ -171,6 +185,23 @@ static void describe(Archive& archive, Sweep& work) {
       return archive.refuse("sizes", "has one that is out of bounds");
 }
 
+static void describe(Archive& archive, Export& work) {
+  archive.text("format", work.format, most_name);
+  archive.text("snapshot", work.snapshot, most_text);
+  archive.text("name", work.name, most_text);
+  archive.text("description", work.description, most_text);
+  archive.flag("writable", work.writable);
+  archive.flag("changes", work.changes);
+  archive.object("part", work.part);
+  archive.number("partition", work.partition, 0, 1024);
+  archive.number("connections", work.connections, 1, most_export_clients);
+  archive.number("idle_seconds", work.idle_seconds, 0, UINT32_MAX);
+  archive.flag("once", work.once);
+  if (!archive.reading()) return;
+  // What clients write becomes the head of a raw disk: its content must not say what it is.
+  if (work.writable && work.format != "raw") archive.refuse("format", "of what is written has to be \"raw\"");
+}
+
 std::string_view name_of(Kind kind) { return name_in(kinds, kind); }
 std::optional<Kind> kind_of(std::string_view name) { return value_in(kinds, name); }
 std::string_view name_of(Role role) { return name_in(roles, role); }
@@ -191,7 +222,7 @@ void describe(Archive& archive, Spec& spec) {
   archive.choice("kind", kind, kinds);
   if (archive.reading())
     make_alternative(spec.work, static_cast<size_t>(kind), std::make_index_sequence<std::variant_size_v<Work>>());
-  archive.list("files", spec.files, roles.size());
+  archive.list("files", spec.files, most_files);
   std::visit([&](auto& work) { archive.object("work", work); }, spec.work);
 }
 
@@ -217,7 +248,9 @@ Result<void> check_files(const Spec& spec) {
   }
   for (const GivenFile& file : spec.files) {
     if (!std::ranges::contains(needed, file.role, &Needed::role)) return wrong(file.role, "has no use here");
-    if (std::ranges::count(spec.files, file.role, &GivenFile::role) > 1) return wrong(file.role, "comes twice");
+    const bool several = std::ranges::find(needed, file.role, &Needed::role)->several;
+    if (!several && std::ranges::count(spec.files, file.role, &GivenFile::role) > 1)
+      return wrong(file.role, "comes twice");
   }
   return {};
 }

@@ -20,10 +20,11 @@ namespace disklathe::job {
 // descriptors, and what an image names besides is asked for while the job runs (Question).
 
 enum class Role : uint8_t {
-  source,  // what is read
-  other,   // what it is compared with
-  target,  // what is written
-  data,    // the external data file of a target that has one
+  source,    // what is read
+  other,     // what it is compared with
+  target,    // what is written
+  data,      // the external data file of a target that has one
+  listener,  // no file: a socket that listens, where clients of an export come. There may be several
 };
 
 // A file, device or pipe that is handed over open: one descriptor that is not O_DIRECT, and with `direct` a second one,
@@ -37,6 +38,8 @@ struct GivenFile {
   bool direct = false;
   // Of a target that has no name yet: the inode of the file that it will replace, for whoever gives it its name.
   std::optional<uint64_t> replaces;
+  // Of a target that is a block device: which one (core/device/identity_words.h), for whoever looks at it afterwards.
+  std::vector<std::string> device;
   // The descriptors are not in this message: who started the worker has given it them (worker's --grant).
   bool granted = false;
 
@@ -123,12 +126,31 @@ struct Checksum {
   friend bool operator==(const Checksum&, const Checksum&) = default;
 };
 
-// One row here, one in spec.cpp, one in perform.cpp: a new kind of job. (Export, serving NBD, is to come.)
-using Work = std::variant<Inspect, Map, Convert, Zero, Compare, Sweep, Checksum>;
-enum class Kind : uint8_t { inspect, map, convert, zero, compare, sweep, checksum };
+// Serves an image (role source) or, to be written, a raw disk (role target) to NBD clients that come to the listeners,
+// until it is stopped: Exported. A note says when it has begun.
+struct Export {
+  std::string format, snapshot;
+  std::string name, description;  // of the export, see ExportRequest
+  bool writable = false;
+  bool changes = false;
+  Range part;
+  uint32_t partition = 0;  // instead of the part: the partition of this number
+  // See ServerLimits; no idle time: for ever.
+  uint32_t connections = 64;
+  uint64_t idle_seconds = 0;
+  bool once = false;
+
+  friend bool operator==(const Export&, const Export&) = default;
+};
+
+// One row here, one in spec.cpp, one in perform.cpp: a new kind of job.
+using Work = std::variant<Inspect, Map, Convert, Zero, Compare, Sweep, Checksum, Export>;
+enum class Kind : uint8_t { inspect, map, convert, zero, compare, sweep, checksum, export_ };
+
+inline constexpr uint32_t most_export_clients = 256;
 
 struct Spec {
-  std::vector<GivenFile> files;  // each role at most once
+  std::vector<GivenFile> files;  // each role at most once, but listeners
   Work work;
 
   Kind kind() const { return static_cast<Kind>(work.index()); }

@@ -30,7 +30,8 @@ def cbor(value):
 
 
 def given(role, writable=False):
-    return {"role": role, "name": "/a/b", "writable": writable, "cache": "auto", "direct": True, "granted": False}
+    return {"role": role, "name": "/a/b", "writable": writable, "cache": "auto", "direct": True,
+            "device": ["7:0", "5", "4096", "0", "serial", "wwn"] if writable else [], "granted": False}
 
 
 RANGE = {"at": 0, "length": 4096}
@@ -46,6 +47,8 @@ WORKS = {
     "sweep": {"sizes": [4096, 65536], "write": True, "lay_out": True, "depth": 1, "area": 1 << 20,
               "nanoseconds_per_size": 10**9, "bytes_per_size": 1 << 63, "rounds": 5},
     "checksum": {"format": "qcow2", "snapshot": "s", "sha256": True, "xxh128": True, "most_window": 1 << 27},
+    "export": {"format": "raw", "snapshot": "", "name": "n", "description": "d", "writable": True, "changes": False,
+               "part": RANGE, "partition": 1, "connections": 64, "idle_seconds": 5, "once": True},
 }
 ERROR = {"kind": "io", "operation": "read", "subject": "a", "offset": 5, "os_error": 5, "cause": "c"}
 REFERENCE = {"kind": "backing", "name": "b", "format": "raw", "by_guess": False, "identities": ["u"]}
@@ -67,6 +70,7 @@ OUTCOMES = {
     "compare": {"source_size": 1, "other_size": 2, "differs_at": 0},
     "sweep": {"points": [POINT]},
     "checksum": {"size": 5, "sha256": "0a" * 32, "xxh128": ""},
+    "export": {},
 }
 STREAM = {"format": "gz", "description": "gzip", "file_size": 5, "content": "a tar archive"}
 READING = {"phase": "write", "total": 9, "total_known": True, "input": 0, "input_total": 0, "waits_for_input": False,
@@ -78,10 +82,13 @@ ENTRY = {"kind": "data", "guest": RANGE, "file": 1, "host": RANGE, "layer": 0}
 
 def messages():
     for kind, work in WORKS.items():
-        spec = {"kind": kind, "files": [given("source"), given("target", True)], "work": work}
+        files = [given("source"), given("target", True)]
+        if kind == "export":
+            files.append({**given("listener"), "direct": False})
+        spec = {"kind": kind, "files": files, "work": work}
         yield f"start-{kind}", {"start": {"version": 1, "spec": spec}}
     yield "attached", {"attached": {"spec": spec}}
-    for word in ("go", "stop", "keep"):
+    for word in ("go", "stop", "keep", "taken"):
         yield word, {word: {}}
     yield "answer-yes", {"answer": {"id": 1, "direct": True, "cache": "none"}}
     yield "answer-no", {"answer": {"id": 1, "direct": False, "cache": "auto", "refusal": ERROR}}

@@ -199,6 +199,7 @@ void WorkerJob::take(const job::Note& note) {
     case job::Note::Kind::target_mixed:
       line = tr("The target holds a part of the image and a part of what was there.");
       break;
+    case job::Note::Kind::serving: line = tr("Clients are served"); break;
   }
   add_log(line);
   Q_EMIT noted(line);

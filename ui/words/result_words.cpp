@@ -56,6 +56,7 @@ QString ResultWords::title(const JobRequest& request) {
     case job::Kind::inspect:
     case job::Kind::map:
     case job::Kind::checksum: return request.source_name();
+    case job::Kind::export_: return request.writes() ? request.target_name() : request.source_name();
   }
   return {};
 }
@@ -69,6 +70,7 @@ QString ResultWords::kind(job::Kind kind) {
     case job::Kind::compare: return tr("Compare");
     case job::Kind::sweep: return tr("Sweep");
     case job::Kind::checksum: return tr("Checksum");
+    case job::Kind::export_: return tr("Export");
   }
   return {};
 }

@@ -3,9 +3,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <QTest>
 
+#include <algorithm>
 #include <filesystem>
 #include <thread>
 
@@ -61,6 +65,13 @@ class KeptTest : public QObject {
     return place->id;
   }
 
+  // Nobody listens there any more, and the name goes.
+  static bool ends(const std::string& id) {
+    for (int patience = 0; patience < 100 && attach(id); ++patience)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    return kept_jobs().empty();
+  }
+
   test::TempDir runtime_{test::TempDir::Where::memory};
 
  private slots:
@@ -85,8 +96,100 @@ class KeptTest : public QObject {
     const auto committed = commit_attached(attached->spec, written);
     QVERIFY2(committed, committed ? "" : test::describe(committed.error()).c_str());
     QVERIFY(test::read_file(dir.file("target")) == test::read_file(dir.file("source")));
-    forget_kept_job(id);
-    QVERIFY(kept_jobs().empty());
+    QVERIFY((*client)->taken());
+    QVERIFY(ends(id));
+  }
+
+  // Each of these clients ends where another could be killed; the next one finds all that there was.
+  void aClientThatEndsAtAnyMomentLosesNothing() {
+    const test::TempDir dir(test::TempDir::Where::memory);
+    const std::string id = start_and_leave(dir, 4 << 20);
+    QVERIFY(!id.empty());
+    QVERIFY(attach(id));  // before it is told anything
+    {
+      auto client = attach(id);
+      QVERIFY(client && next<Attached>(**client));
+    }
+    for (int round = 0; round < 3; ++round) {  // with the result heard, and nothing made of it
+      auto client = attach(id);
+      QVERIFY(client && next<Attached>(**client));
+      const auto ended = next<Client::Ended>(**client);
+      QVERIFY(ended && ended->result);
+      QVERIFY(!std::filesystem::exists(dir.file("target")));
+    }
+    for (int round = 0; round < 2; ++round) {  // with its name given, and nobody told
+      auto client = attach(id);
+      QVERIFY(client);
+      const auto attached = next<Attached>(**client);
+      const auto ended = next<Client::Ended>(**client);
+      QVERIFY(attached && ended && ended->result);
+      const auto committed = commit_attached(attached->spec, (*client)->take_attached());
+      QVERIFY2(committed, committed ? "" : test::describe(committed.error()).c_str());
+      QVERIFY(test::read_file(dir.file("target")) == test::read_file(dir.file("source")));
+      if (round == 1) QVERIFY((*client)->taken());
+    }
+    QVERIFY(ends(id));
+  }
+
+  // Killed for real, at moments that nobody chooses, in the middle of giving names too.
+  void aClientThatIsKilledAtAnyTimeLosesNothing() {
+    const test::TempDir dir(test::TempDir::Where::memory);
+    test::write_file(dir.file("target"), "what was there before");
+    const std::string id = start_and_leave(dir, 1 << 20);
+    QVERIFY(!id.empty());
+    for (int microseconds = 0;; microseconds += 150) {
+      const pid_t child = fork();
+      if (child == 0) {
+        auto client = attach(id);
+        const auto attached = client ? next<Attached>(**client) : std::nullopt;
+        const auto ended = attached ? next<Client::Ended>(**client) : std::nullopt;
+        if (!ended || !ended->result) _exit(1);
+        if (!commit_attached(attached->spec, (*client)->take_attached())) _exit(2);
+        _exit(0);  // and has not said so
+      }
+      usleep(static_cast<useconds_t>(microseconds));
+      kill(child, SIGKILL);
+      int status = 0;
+      waitpid(child, &status, 0);
+      if (WIFEXITED(status)) {
+        QCOMPARE(WEXITSTATUS(status), 0);
+        break;
+      }
+      QVERIFY(microseconds < 100'000);
+    }
+    auto client = attach(id);
+    QVERIFY(client);
+    const auto attached = next<Attached>(**client);
+    const auto ended = next<Client::Ended>(**client);
+    QVERIFY(attached && ended && ended->result);
+    QVERIFY(commit_attached(attached->spec, (*client)->take_attached()));
+    QVERIFY((*client)->taken());
+    QVERIFY(ends(id));
+    QVERIFY(test::read_file(dir.file("target")) == test::read_file(dir.file("source")));
+    std::vector<std::string> left;
+    for (const auto& entry : std::filesystem::directory_iterator(dir.path())) left.push_back(entry.path().filename());
+    std::ranges::sort(left);
+    QCOMPARE(left, (std::vector<std::string>{"source", "target"}));
+  }
+
+  void nothingIsKeptOfAJobWhoseClientNeverAskedForIt() {
+    const test::TempDir dir(test::TempDir::Where::memory);
+    test::write_file(dir.file("source"), "data");
+    auto source = FileDevice::open({.path = dir.file("source")});
+    auto target = TargetFile::create(dir.file("target"), CacheMode::automatic);
+    Handover files;
+    QVERIFY(source && target && files.add(Role::source, **source, false, CacheMode::automatic) &&
+            files.add(Role::target, **target, CacheMode::automatic));
+    auto client =
+        Client::start({.files = files.files(), .work = Convert{.source_format = "raw"}}, files.descriptors(), launch());
+    QVERIFY(client && next<Hello>(**client) && (*client)->go());
+    const auto ended = next<Client::Ended>(**client);
+    QVERIFY(ended && ended->result);
+    for (int patience = 0; patience < 100 && kill((*client)->pid(), 0) == 0; ++patience) {
+      waitpid((*client)->pid(), nullptr, WNOHANG);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    QVERIFY(kill((*client)->pid(), 0) != 0);
   }
 
   void whatTookItsNameMeanwhileIsNotReplaced() {

@@ -42,6 +42,14 @@ class MessageTest : public QObject {
         Compare{.source_format = "raw", .other_format = "qcow2", .strict = true, .limit = 5},
         Sweep{.sizes = {4096, 65536}, .write = true, .lay_out = true, .depth = 4, .area = 1 << 20},
         Checksum{.format = "qcow2", .snapshot = "s", .xxh128 = false},
+        Export{.format = "raw",
+               .name = "disk",
+               .writable = true,
+               .part = {4096, 8192},
+               .partition = 2,
+               .connections = 7,
+               .idle_seconds = 5,
+               .once = true},
     };
     QCOMPARE(works.size(), std::variant_size_v<Work>);
     for (const Work& work : works) {
@@ -54,8 +62,12 @@ class MessageTest : public QObject {
 
   void everyMessageOfTheClientComesBackAsItsKind() {
     const std::vector<FromClient> messages = {
-        Start{.spec = conversion()}, Go{}, StopJob{},
-        Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}}, Keep{}};
+        Start{.spec = conversion()},
+        Go{},
+        StopJob{},
+        Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}},
+        Keep{},
+        Taken{}};
     QCOMPARE(messages.size(), std::variant_size_v<FromClient>);
     for (const FromClient& message : messages) {
       const auto decoded = decode_from_client(encode(message));
@@ -105,7 +117,8 @@ class MessageTest : public QObject {
         Compared{.source_size = 1, .differs_at = 0},
         Swept{
             .points = {{.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}},
-        Checksums{.size = 9, .xxh128 = std::string(32, 'a')}};
+        Checksums{.size = 9, .xxh128 = std::string(32, 'a')},
+        Exported{}};
     QCOMPARE(outcomes.size(), std::variant_size_v<Outcome>);
     for (const Outcome& outcome : outcomes) {
       const auto decoded = decode_from_worker(encode(FromWorker(Done{.outcome = outcome})));

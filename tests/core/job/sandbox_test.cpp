@@ -6,10 +6,13 @@
 
 #include <fcntl.h>
 #include <liburing.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -116,6 +119,32 @@ int under_seccomp(const std::string& name) {
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   if (!restrict_by_seccomp({})) return not_sealed;
   return attempt_named(name).make();
+}
+
+int under_seccomp_of_a_server(const std::string& name) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (!restrict_by_seccomp({.accepts = true, .serves = 4})) return not_sealed;
+  return attempt_named(name).make();
+}
+
+// What a server does with its clients, on descriptors that are none: which answer the filter gives, 0 the kernel.
+int calls_of_a_server(const Seal& seal) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (!restrict_by_seccomp(seal)) return not_sealed;
+  char byte = 0;
+  const int on = 1;
+  errno = 0;
+  const long results[] = {accept4(-1, nullptr, nullptr, 0), recv(-1, &byte, 1, 0), sendfile(-1, -1, nullptr, 1),
+                          shutdown(-1, SHUT_RD), setsockopt(-1, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on)};
+  return std::ranges::count(results, -1) == 5 ? errno : 1;
+}
+int calls_of_a_server_in_a_server(const std::string&) { return calls_of_a_server({.serves = 4}); }
+int calls_of_a_server_elsewhere(const std::string&) { return calls_of_a_server({}); }
+int another_option_in_a_server(const std::string&) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  if (!restrict_by_seccomp({.serves = 4})) return not_sealed;
+  const int on = 1;
+  return setsockopt(-1, SOL_SOCKET, SO_BROADCAST, &on, sizeof on) < 0 ? errno : 0;
 }
 
 QString words(int result) {
@@ -257,7 +286,14 @@ class SandboxTest : public QObject {
           qPrintable(words(seccomp)));
     QVERIFY(landlock != not_sealed && seccomp != not_sealed);
     QVERIFY(seccomp == EPERM || seccomp == 256 + SIGSYS);
+    QCOMPARE(test::in_child(under_seccomp_of_a_server, name), seccomp);
     if (by_landlock) QVERIFY(landlock == EPERM || landlock == EACCES);
+  }
+
+  void onlyWhoServesAcceptsAndSends() {
+    QCOMPARE(test::in_child(calls_of_a_server_in_a_server), EBADF);
+    QCOMPARE(test::in_child(calls_of_a_server_elsewhere), EPERM);
+    QCOMPARE(test::in_child(another_option_in_a_server), EPERM);
   }
 
   void ringsDoNothingButMoveBytes() {
