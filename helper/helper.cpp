@@ -87,6 +87,8 @@ class Helper : public QObject {
   KAuth::ActionReply convert(const QVariantMap& arguments) { return start("convert", arguments); }
   KAuth::ActionReply convert_read(const QVariantMap& arguments) { return start("convert.read", arguments); }
   KAuth::ActionReply zero(const QVariantMap& arguments) { return start("zero", arguments); }
+  KAuth::ActionReply export_read(const QVariantMap& arguments) { return start("export.read", arguments); }
+  KAuth::ActionReply export_write(const QVariantMap& arguments) { return start("export.write", arguments); }
   KAuth::ActionReply inspect(const QVariantMap& arguments) { return start("inspect", arguments); }
   KAuth::ActionReply sweep_read(const QVariantMap& arguments) { return start("sweep.read", arguments); }
   KAuth::ActionReply sweep_write(const QVariantMap& arguments) { return start("sweep.write", arguments); }

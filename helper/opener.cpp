@@ -38,10 +38,16 @@ struct Action {
   std::optional<job::Kind> kind;  // nothing: no worker
 };
 constexpr Action actions[] = {
-    {"convert", true, job::Kind::convert},   {"convert.read", false, job::Kind::convert},
-    {"zero", true, job::Kind::zero},         {"inspect", false, job::Kind::inspect},
-    {"sweep.read", false, job::Kind::sweep}, {"sweep.write", true, job::Kind::sweep},
-    {"flush", false, std::nullopt},          {"tune", false, std::nullopt},
+    {"convert", true, job::Kind::convert},
+    {"convert.read", false, job::Kind::convert},
+    {"zero", true, job::Kind::zero},
+    {"inspect", false, job::Kind::inspect},
+    {"sweep.read", false, job::Kind::sweep},
+    {"sweep.write", true, job::Kind::sweep},
+    {"export.read", false, job::Kind::export_},
+    {"export.write", true, job::Kind::export_},
+    {"flush", false, std::nullopt},
+    {"tune", false, std::nullopt},
 };
 
 struct Order {

@@ -125,7 +125,11 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
 
   auto converted = source.convert_into(work, *target, job);
   if (!converted) return failed(std::move(converted.error()));
-  if (!*converted) return {};  // it goes on without this process
+  if (!*converted) {  // it goes on without this process
+    const std::string note = device ? note_beforehand(*device, source.size().value_or(0)) : "";
+    if (!note.empty()) print_warning(note);
+    return {};
+  }
   if (job.stop.requested()) return failure(ErrorKind::stopped, "convert", {});
   for (TargetFile* file : {target->data.get(), target->fresh.get()}) {
     if (!file) continue;
@@ -135,10 +139,7 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
     if (auto there = still_there(*target->file()); !there) return there;
   }
   if (device) {
-    const DeviceGrade grade = !work.durable       ? DeviceGrade::handed_over
-                              : conversion.verify ? DeviceGrade::read_back
-                                                  : DeviceGrade::flushed;
-    auto finished = finish_device(*device, target->existing.get(), grade, job.progress.total);
+    auto finished = finish_device(*device, target->existing.get(), grade_of(work), job.progress.total, job);
     if (!finished) return failure(finished);
     report = std::move(*finished);
   }

@@ -110,7 +110,6 @@ Result<void> understand(const Words& words, Conversion& conversion) {
     if (auto understood = understand_passthrough(conversion); !understood) return understood;
   const bool source_by_helper = !words.passthrough && needs_helper(conversion.source.path, false);
   const bool target_by_helper = !words.passthrough && needs_helper(conversion.target_path, true);
-  if (conversion.keep_running && source_by_helper) return invalid("--keep-running is for what you may open yourself");
   conversion.device = is_block_device(conversion.target_path);
   conversion.remote = nbd::is_uri(conversion.target_path);
   conversion.existing = conversion.existing || conversion.device || conversion.remote;
@@ -129,8 +128,6 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   if (conversion.device && !pipe && !remote && !words.passthrough && geteuid() == 0 &&
       access(job::worker_program().c_str(), X_OK) == 0)
     conversion.worker = true;
-  if (conversion.keep_running && conversion.device)
-    return invalid("--keep-running is for files: a device is looked at again by who wrote it");
 
   // The name of an export says nothing of what is on it.
   const std::string named = conversion.remote ? std::string() : conversion.target_path;
@@ -166,11 +163,6 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   const bool by_itself = conversion.device && conversion.target_cache != CacheMode::unsafe;
   conversion.verify = words.verify || (by_itself && !words.no_verify);
   return {};
-}
-
-void say(const DeviceReport& report, ProgressStyle style, bool quiet) {
-  for (const std::string& note : report.notes) print_warning(note);
-  if (!quiet && style != ProgressStyle::json) fmt::print("{}\n", printable(words_of(report)));
 }
 
 }  // namespace
@@ -235,7 +227,7 @@ int run_convert(Arguments arguments) {
   const JobOutcome outcome =
       run_job(view, job, [&](Job& running) { return run_conversion(conversion, running, written); });
   if (!outcome.result) return report(view, outcome, exit_code_of(outcome.result.error().kind));
-  if (written) say(*written, view.style, words.quiet);
+  if (written) say(*written, words.quiet || view.style == ProgressStyle::json);
   return exit_ok;
 }
 

@@ -4,12 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "app/cli/device_target.h"
 #include "app/cli/device_words.h"
 #include "app/cli/erase_consent.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/sentences.h"
 #include "app/cli/target.h"
+#include "core/device/identity_words.h"
+#include "core/device/system_files.h"
 
 namespace disklathe::cli {
 namespace {
@@ -149,6 +153,16 @@ Result<DeviceTarget> choose_for_conversion(const std::string& path, const Device
 
 namespace {
 
+// The kernel's view of the partitions after a worker that the helper started, which may not ask for it. udev does, when
+// a device is closed that was written; where there is none the helper is asked, if it needs no second password.
+TableReread reread_by_helper(const ChosenDevice& chosen, Job& job) {
+  if (path_exists("/run/udev/control")) return TableReread::not_permitted;
+  const auto done =
+      done_by_helper({.action = "flush", .path = chosen.path, .device = chosen.identity, .unasked = true}, job);
+  if (done) return TableReread::done;
+  return done.error().kind == ErrorKind::busy ? TableReread::busy : TableReread::not_permitted;
+}
+
 bool still_chosen(const ChosenDevice& chosen, const FileDevice* device) {
   if (device) return disklathe::still_chosen(chosen, device->descriptor()).has_value();
   const auto now = identity_of(chosen.path);
@@ -158,7 +172,7 @@ bool still_chosen(const ChosenDevice& chosen, const FileDevice* device) {
 }  // namespace
 
 Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice* device, DeviceGrade grade,
-                                   uint64_t image_size) {
+                                   uint64_t image_size, Job& job) {
   if (!still_chosen(target.chosen, device))
     return failure(Error{.kind = ErrorKind::vanished,
                          .operation = "write",
@@ -167,10 +181,37 @@ Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice*
   DeviceReport report{.path = target.chosen.path, .grade = grade, .cache = {}, .notes = {}};
   if (grade == DeviceGrade::read_back) report.cache = cache_left(target.chosen.disk);
   if (target.chosen.whole())
-    report.table = device ? reread_partition_table(device->descriptor()) : TableReread::not_permitted;
+    report.table = device ? reread_partition_table(device->descriptor()) : reread_by_helper(target.chosen, job);
   for (std::string note : {table_note(target, report.table), gpt_note(target, image_size)})
     if (!note.empty()) report.notes.push_back(std::move(note));
   return report;
+}
+
+std::string note_beforehand(const DeviceTarget& target, uint64_t image_size) { return gpt_note(target, image_size); }
+
+Result<DeviceTarget> device_written_by(const job::GivenFile& file) {
+  const auto gone = [&] { return failure(os_failure(ENODEV, "write", file.name)); };
+  const auto identity = identity_of_words(file.device);
+  auto disks = enumerate_disks();
+  if (!disks) return failure(disks);
+  if (!identity) return gone();
+  const auto has_it = [&](const Disk& disk) {
+    return disk.number == identity->number ||
+           std::ranges::contains(disk.partitions, identity->number, &Partition::number);
+  };
+  const auto disk = std::ranges::find_if(*disks, has_it);
+  if (disk == disks->end()) return gone();
+  return DeviceTarget{.chosen = {.path = file.name, .identity = *identity, .disk = *disk}, .table = {}};
+}
+
+DeviceGrade grade_of(const job::Convert& work) {
+  if (!work.durable) return DeviceGrade::handed_over;
+  return work.verify ? DeviceGrade::read_back : DeviceGrade::flushed;
+}
+
+void say(const DeviceReport& report, bool quiet) {
+  for (const std::string& note : report.notes) print_warning(note);
+  if (!quiet) fmt::print("{}\n", printable(words_of(report)));
 }
 
 std::string words_of(const DeviceReport& report) {

@@ -14,6 +14,7 @@
 #include "core/device/after_write.h"
 #include "core/device/target_guard.h"
 #include "core/format/partition_table.h"
+#include "core/job/spec.h"
 
 namespace disklathe::cli {
 
@@ -56,7 +57,18 @@ struct DeviceReport {
 // device: null where the helper opened it for a worker, which has closed it by now.
 // Error `vanished`: it is not the chosen device with the chosen medium any more, though no write has failed.
 Result<DeviceReport> finish_device(const DeviceTarget& target, const FileDevice* device, DeviceGrade grade,
-                                   uint64_t image_size);
+                                   uint64_t image_size, Job& job);
+
+// Of a job that goes on alone: what can be said of its end already; empty: nothing.
+std::string note_beforehand(const DeviceTarget& target, uint64_t image_size);
+
+// The device that a kept job has written, as its spec knows it: for finish_device(). What was on the image is not
+// known any more.
+Result<DeviceTarget> device_written_by(const job::GivenFile& file);
+
+DeviceGrade grade_of(const job::Convert& work);
+
+void say(const DeviceReport& report, bool quiet);
 
 // "'/dev/sdb' was written, flushed, read back and found the same; ..."
 std::string words_of(const DeviceReport& report);

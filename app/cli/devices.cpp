@@ -11,6 +11,8 @@
 #include "app/cli/command_line.h"
 #include "app/cli/device_words.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
+#include "app/cli/job.h"
 #include "app/cli/sentences.h"
 #include "app/cli/verbs.h"
 
@@ -18,7 +20,7 @@ namespace disklathe::cli {
 namespace {
 
 constexpr std::string_view help =
-    R"(disklathe devices [-a] [--output human|json] [DEVICE...]
+    R"(disklathe devices [-a] [--ask] [--output human|json] [DEVICE...]
 
 Lists the disks of this machine, or those named: how each is attached, what it
 is, its exact size, its partitions and what is on them, and who uses it. ID is
@@ -26,6 +28,8 @@ what confirms a device before it is erased: its serial, or NAME:BYTES.
 
   -a, --all                also what nobody has set up: loop devices without a
                            file, network devices without a server, RAM disks
+      --ask                of the devices that are named: have the helper look at
+                           what only root may read (it may ask for a password)
       --output human|json  for people (default) or for machines
 
 A device marked "system" is never written. Without root some things are not to
@@ -84,6 +88,20 @@ bool is_named(const Disk& disk, const std::string& word) {
          (!disk.dm_name.empty() && word == "/dev/mapper/" + disk.dm_name);
 }
 
+// What a worker of the helper sees on a disk of unknown content: a partition table, an image. Of others it tells
+// nothing.
+Result<void> look_by_helper(Disk& disk, Job& job) {
+  if (disk.content.source != ContentSource::unknown || !needs_helper(disk.node, false)) return {};
+  const auto found = inspect_by_helper(disk.node, {}, {}, job);
+  if (!found) return std::unexpected(found.error());
+  const bool image = !found->layers.empty() && found->layers[0].format != "raw";
+  if (image) disk.content.type = found->layers[0].format;
+  if (!image && found->partitions && found->partitions->kind != PartitionTable::Kind::none)
+    disk.content.table_type = found->partitions->kind == PartitionTable::Kind::gpt ? "gpt" : "dos";
+  if (!disk.content.type.empty() || !disk.content.table_type.empty()) disk.content.source = ContentSource::worker;
+  return {};
+}
+
 }  // namespace
 
 bool is_idle_kernel_device(const Disk& disk, const UsageMap& usage) {
@@ -107,10 +125,11 @@ std::string device_table(const std::vector<Disk>& disks, const UsageMap& usage, 
 
 int run_devices(Arguments arguments) {
   std::string output = "human";
-  bool all = false;
+  bool all = false, ask = false;
   std::vector<std::string> named;
   CommandLine line("devices", help);
   line.flag("-a,--all", all);
+  line.flag("--ask", ask);
   line.choice("--output", output, {"human", "json"});
   line.words(named, 0, 1000, "devices");
   if (const auto code = line.parse(arguments)) return *code;
@@ -129,6 +148,21 @@ int run_devices(Arguments arguments) {
     if (named.empty()) return !all && is_idle_kernel_device(disk, usage);
     return std::ranges::none_of(named, [&](const std::string& word) { return is_named(disk, word); });
   });
+
+  if (ask && named.empty()) {
+    print_message("--ask is for devices that are named");
+    return exit_usage;
+  }
+  if (ask) {
+    Job job;
+    const JobView view{.style = ProgressStyle::none, .summary = false};
+    const JobOutcome looked = run_job(view, job, [&](Job& running) -> Result<void> {
+      for (Disk& disk : *disks)
+        if (auto seen = look_by_helper(disk, running); !seen) return seen;
+      return {};
+    });
+    if (!looked.result) return report(view, looked, exit_code_of(looked.result.error().kind));
+  }
 
   if (output == "json") {
     nlohmann::ordered_json object;

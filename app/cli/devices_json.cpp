@@ -16,7 +16,9 @@ void put(ordered_json& object, const char* key, const std::string& text) {
 ordered_json content_json(const Content& content) {
   if (content.source == ContentSource::unknown) return nullptr;
   ordered_json object;
-  object["source"] = content.source == ContentSource::udev ? "udev" : "blkid";
+  object["source"] = content.source == ContentSource::udev    ? "udev"
+                     : content.source == ContentSource::blkid ? "blkid"
+                                                              : "worker";
   if (content.ambiguous) object["ambiguous"] = true;
   put(object, "type", content.type);
   put(object, "usage", content.usage);

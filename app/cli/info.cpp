@@ -7,6 +7,8 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
+#include "app/cli/job.h"
 #include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/stream_file.h"
@@ -115,6 +117,47 @@ Result<std::optional<StreamInfo>> look_at_stream(const std::string& path, const 
                     .content = *content};
 }
 
+// A device that only the helper may open: a worker looks at what is on it.
+int info_by_helper(const std::string& path, const std::string& format, bool chain, bool json,
+                   const OpenPolicy& policy) {
+  const auto open = [&policy](const job::Question& question) -> Result<std::unique_ptr<FileDevice>> {
+    if (auto may = may_open(policy, question.image, question.reference, question.path); !may) return failure(may);
+    return open_for_reading(question.path, policy);
+  };
+  job::Inspection found;
+  Job job;
+  const JobView view{.style = ProgressStyle::none, .summary = false};
+  const JobOutcome outcome = run_job(view, job, [&](Job& running) -> Result<void> {
+    auto inspection = inspect_by_helper(path, {.format = format, .chain = chain}, open, running);
+    if (!inspection) return failure(inspection);
+    found = std::move(*inspection);
+    return {};
+  });
+  if (!outcome.result) return report(view, outcome, exit_code_of(outcome.result.error().kind));
+  auto shown = nlohmann::ordered_json::array();
+  for (const job::LayerFacts& layer : found.layers) {
+    const auto backing = std::ranges::find(layer.references, Reference::Kind::backing, &Reference::kind);
+    const bool stands = backing != layer.references.end();
+    const ImageInfo info{.file = {.path = layer.name,
+                                  .size = layer.file_size,
+                                  .allocated = layer.allocated,
+                                  .block_device = layer.block_device},
+                         .format = layer.format,
+                         .virtual_size = layer.virtual_size,
+                         .facts = &layer.facts,
+                         .backing = stands ? &*backing : nullptr,
+                         .backing_path = stands ? resolve_reference(layer.name, backing->name) : "",
+                         .extents = {}};
+    if (json)
+      shown.push_back(json_of(info));
+    else
+      fmt::print("{}{}", &layer == &found.layers.front() ? "" : "\n", text_of(info));
+  }
+  if (json)
+    fmt::print("{}\n", (chain ? shown : shown[0]).dump(4, ' ', false, nlohmann::json::error_handler_t::replace));
+  return exit_ok;
+}
+
 }  // namespace
 
 int run_info(Arguments arguments) {
@@ -134,6 +177,7 @@ int run_info(Arguments arguments) {
   policy.named = files;
 
   const bool json = output == "json";
+  if (needs_helper(files[0], false)) return info_by_helper(files[0], format, chain, json, policy);
   const auto stream = look_at_stream(files[0], format, policy);
   if (!stream) return report(stream.error());
   if (*stream) {

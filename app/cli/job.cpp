@@ -134,7 +134,7 @@ JobOutcome run_job(const JobView& view, Job& job, const std::function<Result<voi
     }
     pollfd watched[] = {{finished, POLLIN, 0}, {signals.descriptor(), POLLIN, 0}};
     poll(watched, std::size(watched), wait);
-    if (watched[0].revents & POLLIN) break;
+    // The signal first: what it ended besides (who asks for a password on this terminal) may have ended the work.
     while (const auto signal = signals.take()) {
       if (*signal == SIGUSR1) {
         display.tell();
@@ -144,6 +144,7 @@ JobOutcome run_job(const JobView& view, Job& job, const std::function<Result<voi
         deadline = Clock::now() + patience;
       }
     }
+    if (watched[0].revents & POLLIN) break;
     if (display.live() && !outcome.signal && !job.asking) display.draw();
   }
   worker.join();

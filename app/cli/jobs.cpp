@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 
 #include <chrono>
 
 #include "app/cli/command_line.h"
+#include "app/cli/device_conversion.h"
 #include "app/cli/exit_codes.h"
 #include "app/cli/job.h"
 #include "app/cli/notes.h"
@@ -89,14 +91,44 @@ int stop(const std::string& id) {
   if (!client) return report(client.error());
   if (auto told = (*client)->stop(); !told) return report(told.error());
   Job job;
-  if (auto outcome = job::run(**client, {}, job.progress, job.stop);
+  std::optional<job::Spec> spec;
+  const job::Callbacks callbacks{.attached = [&spec](const job::Attached& attached) { spec = attached.spec; }};
+  if (auto outcome = job::run(**client, callbacks, job.progress, job.stop);
       !outcome && outcome.error().kind != ErrorKind::stopped && outcome.error().kind != ErrorKind::crashed)
     return report(outcome.error());
+  if (spec) job::discard_attached(*spec, (*client)->take_attached());
   job::forget_kept_job(id);
   return exit_ok;
 }
 
-Result<void> watch(const std::string& id, job::Client& client, const OpenPolicy& policy, Job& job) {
+// Of a device: it can be looked at only when the worker has let it go.
+Result<std::optional<DeviceReport>> look_at_device(const job::Spec& spec, const std::vector<Descriptor>& written,
+                                                   Job& job) {
+  const auto* work = std::get_if<job::Convert>(&spec.work);
+  const job::GivenFile* file = spec.file(job::Role::target);
+  if (!work || !file || file->device.empty()) return std::nullopt;
+  const auto target = device_written_by(*file);
+  if (!target) return std::unexpected(target.error());
+  std::unique_ptr<FileDevice> device;
+  if (!written.empty()) {
+    auto opened =
+        FileDevice::adopt(fcntl(written.front().get(), F_DUPFD_CLOEXEC, 0), file->name, true, CacheMode::writeback);
+    if (!opened) return failure(opened);
+    device = std::move(*opened);
+  }
+  auto report = finish_device(*target, device.get(), grade_of(*work), job.progress.total, job);
+  if (!report) return failure(report);
+  return std::move(*report);
+}
+
+// A worker whose result was taken ends.
+void wait_for_end(job::Client& client) {
+  pollfd watched{.fd = client.descriptor(), .events = POLLRDHUP, .revents = 0};
+  poll(&watched, 1, 1000);
+}
+
+Result<void> watch(const std::string& id, job::Client& client, const OpenPolicy& policy, Job& job,
+                   std::optional<DeviceReport>& report) {
   std::optional<job::Spec> spec;
   const job::Callbacks callbacks{
       .note = print_note,
@@ -110,7 +142,12 @@ Result<void> watch(const std::string& id, job::Client& client, const OpenPolicy&
   if (!outcome) return failure(outcome);
   if (!spec) return failure(ErrorKind::invalid, "attach", "the job does not say what it is");
   if (auto committed = job::commit_attached(*spec, written); !committed) return committed;
+  (void)client.taken();  // it ends by itself some day when this is lost
   job::forget_kept_job(id);
+  wait_for_end(client);
+  auto looked = look_at_device(*spec, written, job);
+  if (!looked) return failure(looked);
+  report = std::move(*looked);
   job.progress.phase = Phase::done;
   return {};
 }
@@ -118,10 +155,15 @@ Result<void> watch(const std::string& id, job::Client& client, const OpenPolicy&
 int attach(const std::string& id, const OpenPolicy& policy, const std::string& progress) {
   auto client = job::attach(id);
   if (!client) return report(client.error());
-  const JobView view{.style = progress_style_of(progress, false)};
+  std::optional<DeviceReport> written;
+  const JobView view{.style = progress_style_of(progress, false),
+                     .result = [&] { return written ? json_of(*written) : nlohmann::ordered_json(); }};
   Job job;
-  const JobOutcome outcome = run_job(view, job, [&](Job& running) { return watch(id, **client, policy, running); });
-  return report(view, outcome, outcome.result ? exit_ok : exit_code_of(outcome.result.error().kind));
+  const JobOutcome outcome =
+      run_job(view, job, [&](Job& running) { return watch(id, **client, policy, running, written); });
+  if (!outcome.result) return report(view, outcome, exit_code_of(outcome.result.error().kind));
+  if (written) say(*written, view.style == ProgressStyle::json);
+  return exit_ok;
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
+#include "app/cli/job.h"
 #include "app/cli/limit_entries.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
@@ -17,7 +19,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::string_view help =
-    R"(disklathe limits [--request SIZE[@OFFSET]] [--output human|json] DEVICE|FILE
+    R"(disklathe limits [OPTIONS] DEVICE|FILE
 
 Shows each limit that a device sets, who says so, and what follows from it. Of a
 file: what its file system asks, and the limits of the device under it.
@@ -25,6 +27,8 @@ file: what its file system asks, and the limits of the device under it.
   -r, --request SIZE[@OFFSET]  also what the kernel makes of one direct request:
                                how many commands, where it is split and why, and
                                which part of a write has to be read first
+      --ask                    also what only root may see, the disk's own table:
+                               the helper looks, which may ask for a password
       --output human|json      for people (default) or for machines
 
 "not reported" is not 0: the device says nothing. Nothing is written, and what
@@ -127,13 +131,30 @@ ordered_json json_of(const std::string& path, const LimitReport& limits, const s
   return object;
 }
 
+// For which sectors the table on the disk was made, as a worker of the helper sees it.
+Result<void> look_at_table(const std::string& path, LimitReport& limits, Job& job) {
+  const auto found = inspect_by_helper(path, {.format = "raw", .chain = true}, {}, job);
+  if (!found) return std::unexpected(found.error());
+  const uint64_t logical = limits.used.logical_block.value.value_or(512);
+  const auto& table = found->partitions;
+  if (!table || table->kind != PartitionTable::Kind::gpt || !table->sector_size || *table->sector_size == logical)
+    return {};
+  limits.findings.push_back(
+      {.kind = *table->sector_size == 512 ? FindingKind::table_for_512 : FindingKind::table_for_4096,
+       .subject = {},
+       .value = logical});
+  return {};
+}
+
 }  // namespace
 
 int run_limits(Arguments arguments) {
   std::string output = "human", request_text;
+  bool ask = false;
   std::vector<std::string> files;
   CommandLine line("limits", help);
   line.text("-r,--request", request_text);
+  line.flag("--ask", ask);
   line.choice("--output", output, {"human", "json"});
   line.words(files, 1, 1, "one device or file");
   if (const auto code = line.parse(arguments)) return *code;
@@ -143,8 +164,15 @@ int run_limits(Arguments arguments) {
     return exit_usage;
   }
 
-  const auto limits = report_limits(files[0]);
+  auto limits = report_limits(files[0]);
   if (!limits) return report(limits.error());
+  if (ask && !limits->opened && limits->start == 0 && needs_helper(files[0], false)) {
+    Job job;
+    const JobView view{.style = ProgressStyle::none, .summary = false};
+    const JobOutcome looked =
+        run_job(view, job, [&](Job& running) { return look_at_table(files[0], *limits, running); });
+    if (!looked.result) return report(view, looked, exit_code_of(looked.result.error().kind));
+  }
   std::optional<RequestShape> shape;
   if (request) {
     auto shaped = shape_of_request(limits->used, *request, limits->start);

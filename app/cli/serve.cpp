@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <sys/timerfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -10,13 +11,12 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
+#include "app/cli/helper_worker.h"
 #include "app/cli/sentences.h"
-#include "app/cli/serve_exports.h"
-#include "app/cli/serve_place.h"
 #include "app/cli/served_command.h"
+#include "app/cli/serving.h"
 #include "app/cli/signals.h"
 #include "app/cli/verbs.h"
-#include "core/nbd/server.h"
 
 namespace disklathe::cli {
 namespace {
@@ -53,18 +53,6 @@ constexpr unsigned most_partitions = 1024;
 constexpr unsigned most_connections = 10'000;
 constexpr unsigned most_seconds = 100'000'000;
 
-struct Serving {
-  std::vector<ServedImage> images;
-  OpenPolicy policy;
-  ServePlace::Request place;
-  std::string command, pid_file;
-  bool once = false;
-  nbd::ServerLimits limits;
-  std::string certificates, keys;  // of TLS
-  bool verify_clients = false, in_the_clear = false;
-  unsigned expires = 0;  // seconds; 0: never
-};
-
 // "NAME=IMAGE" of --export, or the one image without.
 Result<std::vector<ServedImage>> images_of(const ServedImage& like, const std::vector<std::string>& named,
                                            const std::vector<std::string>& words) {
@@ -89,6 +77,20 @@ Result<std::vector<ServedImage>> images_of(const ServedImage& like, const std::v
   return images;
 }
 
+// Null: without TLS.
+Result<std::unique_ptr<nbd::TlsCredentials>> credentials_of(const Serving& serving) {
+  if (!serving.certificates.empty() && !serving.keys.empty())
+    return failure(ErrorKind::invalid, "serve", "--tls-certificates and --tls-psk exclude each other");
+  if (!serving.certificates.empty())
+    return nbd::TlsCredentials::from_certificates(serving.certificates, serving.verify_clients);
+  if (serving.verify_clients)
+    return failure(ErrorKind::invalid, "serve", "--tls-verify-clients goes with --tls-certificates");
+  if (!serving.keys.empty()) return nbd::TlsCredentials::from_keys(serving.keys);
+  return nullptr;
+}
+
+}  // namespace
+
 Descriptor timer_of(unsigned seconds) {
   Descriptor timer(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   const itimerspec when{.it_value = {.tv_sec = seconds}};
@@ -104,19 +106,18 @@ Result<void> write_pid_file(const std::string& path) {
   return {};
 }
 
-// Null: without TLS.
-Result<std::unique_ptr<nbd::TlsCredentials>> credentials_of(const Serving& serving) {
-  if (!serving.certificates.empty() && !serving.keys.empty())
-    return failure(ErrorKind::invalid, "serve", "--tls-certificates and --tls-psk exclude each other");
-  if (!serving.certificates.empty())
-    return nbd::TlsCredentials::from_certificates(serving.certificates, serving.verify_clients);
-  if (serving.verify_clients)
-    return failure(ErrorKind::invalid, "serve", "--tls-verify-clients goes with --tls-certificates");
-  if (!serving.keys.empty()) return nbd::TlsCredentials::from_keys(serving.keys);
-  return nullptr;
+Result<void> is_no_danger(const Serving& serving, const ServePlace& place, bool tls) {
+  if (!place.beyond_this_machine() || tls || serving.in_the_clear) return {};
+  return failure(ErrorKind::refused, "serve",
+                 "other machines reach this address, and nothing would ask who they are: --tls-certificates or "
+                 "--tls-psk does, --no-tls serves all the same");
 }
 
+namespace {
+
 Result<int> serve(const Serving& serving) {
+  if (std::ranges::any_of(serving.images, [](const ServedImage& one) { return needs_helper(one.path, one.writable); }))
+    return serve_by_helper(serving);
   auto credentials = credentials_of(serving);
   if (!credentials) return failure(credentials);
   const nbd::TlsCredentials* tls = credentials->get();
@@ -130,10 +131,7 @@ Result<int> serve(const Serving& serving) {
   }
   auto place = ServePlace::open(serving.place);
   if (!place) return failure(place);
-  if (place->beyond_this_machine() && !tls && !serving.in_the_clear)
-    return failure(ErrorKind::refused, "serve",
-                   "other machines reach this address, and nothing would ask who they are: --tls-certificates or "
-                   "--tls-psk does, --no-tls serves all the same");
+  if (auto harmless = is_no_danger(serving, *place, tls != nullptr); !harmless) return failure(harmless);
   auto server = nbd::Server::create(shown, serving.limits, tls);
   if (!server) return failure(server);
 

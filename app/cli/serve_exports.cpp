@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "app/cli/device_target.h"
@@ -13,8 +12,6 @@
 #include "app/cli/target_usage.h"
 #include "app/cli/temporary_layer.h"
 #include "core/engine/image_export.h"
-#include "core/engine/read_guest.h"
-#include "core/format/partition_table.h"
 
 namespace disklathe::cli {
 namespace {
@@ -23,25 +20,15 @@ std::unexpected<Error> no(ErrorKind kind, const std::string& path, std::string c
   return failure(Error{.kind = kind, .operation = "serve", .subject = path, .cause = std::move(cause)});
 }
 
-Result<std::unique_ptr<FileDevice>> open_device_to_write(const ServedImage& served, const OpenPolicy& policy) {
-  auto chosen = choose_target_device(served.path);
-  if (!chosen) return failure(chosen);
-  const uint64_t offset = served.offset.value_or(0);
-  const Range part = Range::between(offset, offset + served.length.value_or(chosen->identity.size - offset));
-  if (auto may = takes_any_order(*chosen, part); !may) return failure(may);
-  if (auto agreed = confirm_erase(*chosen, {.ranges = {part}, .yes_erase = served.yes_erase}); !agreed)
-    return failure(agreed);
-  return open_target_device(*chosen, policy.cache);
-}
-
 // path: of the image, or of the data file that it names.
 Result<std::unique_ptr<FileDevice>> open_to_write(const std::string& path, const ServedImage& served,
                                                   const OpenPolicy& policy) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return failure(os_failure(errno, "open", path));
   if (S_ISBLK(status.st_mode)) {
-    if (path == served.path) return open_device_to_write(served, policy);
-    return no(ErrorKind::unsupported, path, "a data file that is a device is not written to");
+    if (path != served.path) return no(ErrorKind::unsupported, path, "a data file that is a device is not written to");
+    const auto chosen = choose_device_to_serve(served);
+    return chosen ? open_target_device(*chosen, policy.cache) : std::unexpected(chosen.error());
   }
   if (!served.yes_erase.empty()) return no(ErrorKind::invalid, path, "--yes-erase is for devices");
   if (const std::string usage = usage_of(path); !usage.empty())
@@ -71,13 +58,23 @@ Result<Range> part_of(const ServedImage& served, Image& image) {
   }
   if (served.offset || served.length)
     return no(ErrorKind::invalid, served.path, "--partition excludes --offset and --length");
-  std::vector<std::byte> head(std::min<uint64_t>(image.size(), partition_entries_head));
-  if (auto read = read_guest(image, 0, head); !read) return failure(read);
-  if (const auto found = find_partition(head, image.size(), served.partition)) return *found;
-  return no(ErrorKind::not_found, served.path, fmt::format("its disk has no partition {}", served.partition));
+  auto found = partition_of(image, served.partition);
+  if (!found && found.error().subject.empty()) found.error().subject = served.path;
+  return found;
 }
 
 }  // namespace
+
+Result<ChosenDevice> choose_device_to_serve(const ServedImage& served) {
+  auto chosen = choose_target_device(served.path);
+  if (!chosen) return failure(chosen);
+  const uint64_t offset = served.offset.value_or(0);
+  const Range part = Range::between(offset, offset + served.length.value_or(chosen->identity.size - offset));
+  if (auto may = takes_any_order(*chosen, part); !may) return failure(may);
+  if (auto agreed = confirm_erase(*chosen, {.ranges = {part}, .yes_erase = served.yes_erase}); !agreed)
+    return failure(agreed);
+  return chosen;
+}
 
 Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy) {
   const ImageRequest request{

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/cli/open_files.h"
+#include "core/device/target_guard.h"
 #include "core/nbd/export.h"
 
 namespace disklathe::cli {
@@ -20,6 +21,9 @@ struct ServedImage {
   bool layered = false;   // what clients write goes to a temporary layer; excludes `writable`
   std::string yes_erase;  // the ID of the block device that clients may write to; empty: it is asked for
 };
+
+// The device that clients are to write to, once it was looked at and somebody agreed to lose what is on it.
+Result<ChosenDevice> choose_device_to_serve(const ServedImage& served);
 
 // Opens it by the policy, which must outlive the export. What clients are to write to is opened for this program alone.
 Result<std::unique_ptr<nbd::Export>> open_export(const ServedImage& served, const OpenPolicy& policy);

@@ -41,7 +41,7 @@ the knee: the size beyond which larger requests gain nothing.
       --sizes LIST   of requests: 4k,64k,1M
       --depth N      requests in flight, 1 to 32 (1)
       --seconds S    for each size (1)
-      --max-sectors KIB  have the kernel split there (root); set back even after kill -9
+      --max-sectors KIB  have the kernel split there; set back even after kill -9
       --passthrough  DEVICE is a SCSI generic node, /dev/sgN: by commands, not split
       --preset 2015  1M, 2M and 4M written one at a time, 1 GiB with each
       --alignment    4 KiB writes from memory at 512 and at 4096 instead, writing as -w
@@ -249,9 +249,9 @@ int run_alignment(const Words& words, SweepTarget& target) {
 }
 
 Result<std::vector<SweepPoint>> sweep_by_helper(const std::string& path, const Identity& device,
-                                                const SweepRequest& request, Job& job) {
+                                                const SweepRequest& request, uint64_t max_sectors_kib, Job& job) {
   const job::Role role = request.write ? job::Role::target : job::Role::source;
-  const job::Spec spec{.files = {granted_file(role, path, CacheMode::none)},
+  const job::Spec spec{.files = {granted_file(role, path, device, CacheMode::none)},
                        .work = job::Sweep{.sizes = request.sizes,
                                           .write = request.write,
                                           .depth = request.depth,
@@ -259,7 +259,16 @@ Result<std::vector<SweepPoint>> sweep_by_helper(const std::string& path, const I
                                           .nanoseconds_per_size = static_cast<uint64_t>(request.time_per_size.count()),
                                           .bytes_per_size = request.bytes_per_size,
                                           .rounds = request.rounds}};
-  auto outcome = run_by_helper(request.write ? "sweep.write" : "sweep.read", path, device, spec, {}, {}, job);
+  std::optional<HelperClient> tuned;
+  if (max_sectors_kib > 0) {
+    auto set =
+        done_by_helper({.action = "tune", .path = path, .device = device, .max_sectors_kib = max_sectors_kib}, job);
+    if (!set) return failure(set);
+    tuned.emplace(std::move(*set));
+  }
+  auto outcome = run_by_helper({.action = request.write ? "sweep.write" : "sweep.read", .path = path, .device = device},
+                               spec, {}, {}, job);
+  if (tuned) undo_by_helper(std::move(*tuned));
   if (!outcome) return failure(outcome);
   return std::get<job::Swept>(std::move(*outcome)).points;
 }
@@ -273,7 +282,9 @@ int run_sizes(const Words& words, SweepRequest request, SweepTarget& target) {
 
   // Before there are threads: it forks.
   std::optional<MaxSectorsOverride> splitting;
-  if (words.max_sectors) {
+  if (words.max_sectors && target.granted) {
+    announce(words, fmt::format("requests are split at {} KiB for this run, then as before", words.max_sectors));
+  } else if (words.max_sectors) {
     auto set = MaxSectorsOverride::set(target.file().descriptor(), words.max_sectors);
     if (!set) return report(set.error());
     splitting.emplace(std::move(*set));
@@ -285,10 +296,10 @@ int run_sizes(const Words& words, SweepRequest request, SweepTarget& target) {
                      .direct = target.block() != 1,
                      .depth = request.depth,
                      .area = request.area,
-                     .max_sectors_kb = splitting ? std::optional<uint64_t>(words.max_sectors) : std::nullopt};
+                     .max_sectors_kb = words.max_sectors ? std::optional<uint64_t>(words.max_sectors) : std::nullopt};
   const auto failed = run_stoppable(target, [&](Job& job) -> Result<void> {
     if (target.granted) {
-      auto points = sweep_by_helper(words.files[0], *target.granted, request, job);
+      auto points = sweep_by_helper(words.files[0], *target.granted, request, words.max_sectors, job);
       if (!points) return failure(points);
       result.points = std::move(*points);
       return {};
@@ -363,8 +374,8 @@ int run_sweep(Arguments arguments) {
                                    .size = words.size,
                                    .yes_erase = words.yes_erase});
   if (!target) return report(target.error());
-  if (target->granted && (words.alignment || words.max_sectors)) {
-    print_message("--alignment and --max-sectors are for who may open the device: run this as root");
+  if (target->granted && words.alignment) {
+    print_message("--alignment is for who may open the device: run this as root");
     return exit_permission;
   }
   return words.alignment ? run_alignment(words, *target) : run_sizes(words, std::move(*request), *target);

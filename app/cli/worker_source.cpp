@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <set>
+#include <span>
 
 #include "app/cli/conversion_source.h"
 #include "app/cli/helper_worker.h"
@@ -81,7 +82,7 @@ class WorkerSource final : public ConversionSource {
     const CacheMode cache = conversion_.target_cache;
     Result<void> added;
     if (target.granted)
-      files.add_granted(granted_file(job::Role::target, target.path, cache));
+      files.add_granted(granted_file(job::Role::target, target.path, *target.granted, cache));
     else
       added = target.fresh ? files.add(job::Role::target, *target.fresh, cache)
                            : files.add(job::Role::target, target.device(), true, cache);
@@ -109,7 +110,7 @@ class WorkerSource final : public ConversionSource {
 
   Result<void> add_source(job::Handover& files) {
     if (granted_) {
-      files.add_granted(granted_file(job::Role::source, conversion_.source.path, CacheMode::automatic));
+      files.add_granted(granted_file(job::Role::source, conversion_.source.path, *granted_, CacheMode::automatic));
       return {};
     }
     if (!pipe_.open()) return files.add(job::Role::source, *opened_.front(), false, conversion_.policy.cache);
@@ -132,29 +133,62 @@ class WorkerSource final : public ConversionSource {
       if (!outcome) return failure(outcome);
       return std::move(*outcome);
     };
+    std::optional<HelperRequest> request;
     if (target && target->granted)
-      return done(run_by_helper("convert", target->path, *target->granted, spec, files.descriptors(), callbacks, job_));
-    if (granted_)
-      return done(run_by_helper(target ? "convert.read" : "inspect", conversion_.source.path, *granted_, spec,
-                                files.descriptors(), callbacks, job_));
+      request = {.action = "convert", .path = target->path, .device = *target->granted};
+    else if (granted_)
+      request = {.action = target ? "convert.read" : "inspect", .path = conversion_.source.path, .device = *granted_};
+    const bool keeps = target && conversion_.keep_running;
+    if (request && !keeps) return done(run_by_helper(*request, spec, files.descriptors(), callbacks, job_));
+    if (request) return run_kept_by_helper(*request, spec, files.descriptors(), callbacks, *target);
     auto client = job::Client::start(spec, files.descriptors());
     if (!client) return failure(client);
-    if (target && conversion_.keep_running) return run_kept(**client, callbacks, *target);
+    if (keeps) return run_kept(**client, callbacks, *target);
     return done(job::run(**client, callbacks, job_.progress, job_.stop));
   }
 
-  // Until it has opened what it needs; then it is left alone, and there is no outcome yet.
-  Result<std::optional<job::Outcome>> run_kept(job::Client& client, const job::Callbacks& callbacks, Target& target) {
-    while (job_.progress.phase == Phase::prepare) {
-      while (auto event = client.take())
-        if (auto result = job::handle(client, *event, callbacks, job_.progress)) return std::move(*result);
-      if (job_.stop.requested()) return failure(ErrorKind::stopped, "convert", {});
-      pollfd watched{.fd = client.descriptor(), .events = POLLIN, .revents = 0};
-      poll(&watched, 1, 50);
-    }
+  Result<std::optional<job::Outcome>> run_kept_by_helper(const HelperRequest& request, const job::Spec& spec,
+                                                         std::span<const int> descriptors,
+                                                         const job::Callbacks& callbacks, Target& target) {
+    auto helper = HelperClient::ask(request);
+    if (!helper) return failure(helper);
+    if (auto begun = helper->client().begin(spec, descriptors); !begun && begun.error().kind != ErrorKind::vanished)
+      return failure(begun);
+    job_.asking = true;
+    auto outcome = run_kept(helper->client(), callbacks, target);
+    const bool unanswered = job_.asking.exchange(false);
+    if (outcome || !unanswered || outcome.error().kind == ErrorKind::stopped) return outcome;
+    return failure(helper->in_words(std::move(outcome.error())));
+  }
+
+  // Until it has opened what it needs; then it is left alone, and there is no outcome yet. It is kept from its first
+  // moment on: whenever this process ends, there is a job to attach to.
+  Result<std::optional<job::Outcome>> run_kept(job::Client& client, job::Callbacks callbacks, Target& target) {
     const auto place = job::make_kept_place();
     if (!place) return std::unexpected(place.error());
-    if (auto kept = client.keep(place->listening.get()); !kept) return failure(kept);
+    Result<void> kept;
+    callbacks.hello = [&](const job::Hello&) {
+      job_.asking = false;
+      kept = client.keep(place->listening.get());
+    };
+    while (job_.progress.phase == Phase::prepare && kept) {
+      while (auto event = client.take()) {
+        auto result = job::handle(client, *event, callbacks, job_.progress);
+        if (!result) continue;
+        (void)client.taken();
+        job::forget_kept_job(place->id);
+        return std::move(*result);
+      }
+      if (job_.stop.requested()) {
+        (void)client.stop();
+        job::forget_kept_job(place->id);
+        return failure(ErrorKind::stopped, "convert", {});
+      }
+      pollfd watched[] = {{.fd = client.descriptor(), .events = POLLIN, .revents = 0},
+                          {.fd = job_.stop.descriptor(), .events = POLLIN, .revents = 0}};
+      poll(watched, 2, -1);
+    }
+    if (!kept) return failure(kept);
     // What is not complete yet is the job's.
     for (TargetFile* file : {target.fresh.get(), target.data.get()})
       if (file) file->hand_on();

@@ -175,8 +175,9 @@ Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
 }
 
 Result<job::Zeroed> zero_by_helper(const Zeroing& zeroing, const job::Zero& work, Job& job) {
-  const job::Spec spec{.files = {granted_file(job::Role::target, zeroing.path, CacheMode::automatic)}, .work = work};
-  auto outcome = run_by_helper("zero", zeroing.path, *zeroing.granted, spec, {}, {}, job);
+  const job::Spec spec{.files = {granted_file(job::Role::target, zeroing.path, *zeroing.granted, CacheMode::automatic)},
+                       .work = work};
+  auto outcome = run_by_helper({.action = "zero", .path = zeroing.path, .device = *zeroing.granted}, spec, {}, {}, job);
   if (!outcome) return failure(outcome);
   return std::get<job::Zeroed>(std::move(*outcome));
 }

@@ -31,8 +31,8 @@ namespace {
 constexpr std::chrono::milliseconds busy_pause{200};
 constexpr int no_timeout = INT_MAX;  // the person may be away
 
-constexpr std::array<std::string_view, 8> names{"convert",    "convert.read", "zero",  "inspect",
-                                                "sweep.read", "sweep.write",  "flush", "tune"};
+constexpr std::array<std::string_view, 10> names{"convert",     "convert.read", "zero",         "inspect", "sweep.read",
+                                                 "sweep.write", "export.read",  "export.write", "flush",   "tune"};
 
 using Descriptors = QMap<QString, QDBusUnixFileDescriptor>;
 
@@ -43,7 +43,8 @@ QString new_token() {
 }
 
 bool writes(Action action) {
-  return action == Action::convert || action == Action::zero || action == Action::sweep_write;
+  return action == Action::convert || action == Action::zero || action == Action::sweep_write ||
+         action == Action::export_write;
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ enum class Action : uint8_t {
   inspect,       // Kind::inspect, source
   sweep_read,    // Kind::sweep, source
   sweep_write,   // Kind::sweep, target
+  export_read,   // Kind::export_, source
+  export_write,  // Kind::export_, target
   flush,         // no worker: Hello means that it is done
   tune,          // no worker: Hello means that it is so, until the client is gone
 };

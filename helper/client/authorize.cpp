@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// disklathe-authorize ACTION KIB IDENTITY...: asks for a device on behalf of the command, which has no Qt. Descriptor 3
-// is the worker's end of the command's socket pair: all that becomes of it is told there. Where there is a terminal and
-// no desktop that asks for passwords, polkit's agent for terminals does.
+// disklathe-authorize [--unasked] ACTION KIB IDENTITY...: asks for a device on behalf of the command, which has no Qt.
+// Descriptor 3 is the worker's end of the command's socket pair: all that becomes of it is told there. Where there is a
+// terminal and no desktop that asks for passwords, polkit's agent for terminals does. --unasked: nothing is asked for
+// that a person would have to allow.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <KAuth/Action>
 #include <QCoreApplication>
 #include <cstdlib>
 #include <string>
@@ -50,6 +52,11 @@ pid_t start_agent() {
   return agent > 0 ? agent : 0;
 }
 
+bool is_allowed(Action action) {
+  const QString name = QStringLiteral("org.disklathe.helper.") + QString::fromLatin1(name_of(action).data());
+  return KAuth::Action(name).status() == KAuth::Action::AuthorizedStatus;
+}
+
 }  // namespace
 }  // namespace disklathe::helper
 
@@ -57,13 +64,16 @@ int main(int count, char** arguments) {
   using namespace disklathe;
   constexpr int socket_fd = 3;
   helper::end_with(getppid());
-  const std::vector<std::string> words(arguments + 1, arguments + std::max(count, 1));
+  std::vector<std::string> words(arguments + 1, arguments + std::max(count, 1));
+  const bool unasked = !words.empty() && words[0] == "--unasked";
+  if (unasked) words.erase(words.begin());
   const auto action = words.empty() ? std::nullopt : helper::action_of(words[0]);
   const auto device = words.size() < 2 ? std::nullopt : identity_of_words(std::span(words).subspan(2));
   if (!action || !device || fcntl(socket_fd, F_GETFD) < 0) return EXIT_FAILURE;
   fcntl(socket_fd, F_SETFD, FD_CLOEXEC);
-  const pid_t agent = helper::start_agent();
+  const pid_t agent = unasked ? 0 : helper::start_agent();
   QCoreApplication application(count, arguments);
+  if (unasked && !helper::is_allowed(*action)) return EXIT_FAILURE;
   const helper::Authorization authorization(
       {.action = *action, .device = *device, .max_sectors_kib = std::strtoull(words[1].c_str(), nullptr, 10)},
       Descriptor(socket_fd));

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The command of a user who may not open devices, but have them opened.
+#include <linux/blkpg.h>
+#include <sys/ioctl.h>
+
 #include "tests/helper/rig.h"
 
 using namespace disklathe;
@@ -88,6 +91,146 @@ class CommandTest : public HelperTest {
         alice, {"sweep", "-w", "--sizes", "4k", "--seconds", "0.02", device.loop->path(), "--yes-erase", device.id()});
     QVERIFY2(ran.status == 0, ran.errors.c_str());
     QVERIFY(!device.untouched());
+  }
+
+  void sweep_changes_the_request_size_for_as_long_as_it_lasts() {
+    const Device device = make_device();
+    const std::string attribute = "/sys/block/" + device.loop->name() + "/queue/max_sectors_kb";
+    const std::string before = read_file(attribute);
+    const auto ran = run(alice, {"sweep", "--sizes", "4k", "--seconds", "0.02", "--max-sectors", "64", "--output",
+                                 "json", device.loop->path()});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY2(ran.output.contains("64"), ran.output.c_str());
+    QCOMPARE(read_file(attribute), before);
+    // And when nobody is left to set it back.
+    Terminal killed(alice, {PrivateBus::program("disklathe"), "sweep", "--sizes", "4k", "--seconds", "20",
+                            "--max-sectors", "64", device.loop->path()});
+    QVERIFY(soon([&] { return read_file(attribute) == "64\n"; }));
+    QVERIFY(soon([] { return workers().size() == 1; }));
+    killed.kill(SIGKILL);
+    QVERIFY(soon([&] { return read_file(attribute) == before; }));
+  }
+
+  void info_tells_what_is_on_a_device() {
+    const Device device = make_device();
+    const std::string image = make_image(alice, "").toStdString();
+    QCOMPARE(run_program({"qemu-img", "create", "-q", "-f", "qcow2", image, "100M"}).status, 0);
+    fill(device, read_file(image));
+    const auto ran = run(alice, {"info", device.loop->path()});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY2(ran.output.contains("qcow2") && ran.output.contains("104857600"), ran.output.c_str());
+    QCOMPARE(run(dave, {"info", device.loop->path()}).status, 12);
+    const auto listed = run(alice, {"devices", "--ask", device.loop->path()});
+    QVERIFY2(listed.output.contains("qcow2"), (listed.output + listed.errors).c_str());
+  }
+
+  void limits_tell_of_a_table_for_other_sectors_when_asked_to() {
+    const Device device = make_device();
+    std::string disk(4 * mebibyte, '\0');
+    disk.replace(4096, 8, "EFI PART");
+    disk[4096 + 24] = 1;  // which sector it is in
+    fill(device, disk);
+    const auto unasked = run(alice, {"limits", device.loop->path()});
+    QCOMPARE(unasked.status, 0);
+    QVERIFY(!unasked.output.contains("4096-byte"));
+    const auto ran = run(alice, {"limits", "--ask", device.loop->path()});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY2(ran.output.contains("\n! "), ran.output.c_str());
+  }
+
+  void serve_reads_a_device() {
+    const Device device = make_device();
+    const std::string content = pattern(4 * mebibyte, 5);
+    fill(device, content);
+    const std::string image = make_image(alice, "").toStdString() + ".raw";
+    const auto ran = run(alice, {"serve", "-f", "raw", device.loop->path(), "--run",
+                                 PrivateBus::program("disklathe") + " convert -f raw \"$uri\" " + image});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY(read_file(image) == content);
+    const auto refused = run(dave, {"serve", "-f", "raw", device.loop->path(), "--run", "true"});
+    QCOMPARE(refused.status, 12);
+    QVERIFY2(refused.errors.contains("it was not authorised"), refused.errors.c_str());
+  }
+
+  void serve_writes_a_device_when_that_is_said() {
+    const Device device = make_device();
+    const std::string content = pattern(4 * mebibyte, 6);
+    const std::string image = make_image(alice, content).toStdString();
+    const std::string copy = PrivateBus::program("disklathe") + " convert -n -f raw -O raw " + image + " \"$uri\"";
+    const auto read_only = run(alice, {"serve", "-f", "raw", device.loop->path(), "--run", copy});
+    QVERIFY(read_only.status != 0);
+    QVERIFY(device.untouched());
+    const auto ran =
+        run(alice, {"serve", "--rw", "-f", "raw", "--yes-erase", device.id(), device.loop->path(), "--run", copy});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY(device.content() == content);
+    const auto guessed =
+        run(alice, {"serve", "--rw", "--yes-erase", device.id(), device.loop->path(), "--run", "true"});
+    QVERIFY2(guessed.errors.contains("-f raw"), guessed.errors.c_str());
+  }
+
+  void a_killed_serve_takes_its_worker_along() {
+    const Device device = make_device();
+    Terminal serve(alice, {PrivateBus::program("disklathe"), "serve", "-f", "raw", device.loop->path()});
+    QVERIFY2(serve.wait_for("nbd+unix://"), serve.shown().c_str());
+    QCOMPARE(workers().size(), 1u);
+    serve.kill(SIGKILL);
+    QVERIFY(wait_for_no_workers() >= 0);
+    Terminal again(alice, {PrivateBus::program("disklathe"), "serve", "-f", "raw", device.loop->path()});
+    QVERIFY2(again.wait_for("nbd+unix://"), again.shown().c_str());
+    again.type("\x03");
+    QCOMPARE(again.wait(), 0);
+  }
+
+  void partitions_are_read_anew_after_convert() {
+    const Device device = make_device();
+    const std::string partition = "/sys/block/" + device.loop->name() + "/" + device.loop->name() + "p1";
+    {
+      const Descriptor disk(open(device.loop->path().c_str(), O_RDONLY | O_CLOEXEC));
+      blkpg_partition added{.start = mebibyte, .length = mebibyte, .pno = 1, .devname = {}, .volname = {}};
+      blkpg_ioctl_arg argument{.op = BLKPG_ADD_PARTITION, .flags = 0, .datalen = sizeof added, .data = &added};
+      QCOMPARE(ioctl(disk.get(), BLKPG, &argument), 0);
+    }
+    QVERIFY(std::filesystem::exists(partition));
+    const std::string image = make_image(alice, pattern(mebibyte, 9)).toStdString();
+    const auto ran = run(alice, {"convert", "-f", "raw", image, device.loop->path(), "--yes-erase", device.id()});
+    QVERIFY2(ran.status == 0, ran.errors.c_str());
+    QVERIFY(!std::filesystem::exists(partition));
+    QVERIFY2(!ran.errors.contains("old partitions"), ran.errors.c_str());
+  }
+
+  void a_kept_job_onto_a_device_is_finished_by_whoever_attaches() {
+    const std::string folder = std::string(PrivateBus::folder) + "/alice";
+    std::filesystem::create_directories(folder);
+    QCOMPARE(chown(folder.c_str(), alice, alice), 0);
+    QCOMPARE(chmod(folder.c_str(), 0700), 0);
+    qputenv("XDG_RUNTIME_DIR", folder.c_str());
+    // As large as it takes for the command to be gone before the job is done.
+    std::optional<Device> device;
+    std::string id, content, said;
+    for (size_t size = 64; id.empty() && size <= 256; size *= 2) {
+      device.reset();
+      device.emplace(make_device(size * mebibyte));
+      content = std::string(size * mebibyte, '\0').replace(0, mebibyte, pattern(mebibyte, 7));
+      const QString image = make_image(alice, content);
+      const auto started = run(alice, {"convert", "--keep-running", "-S", "0", "-f", "raw", image.toStdString(),
+                                       device->loop->path(), "--yes-erase", device->id()});
+      QVERIFY2(started.status == 0, started.errors.c_str());
+      static const QRegularExpression name("jobs attach (\\w{8})");
+      id = name.match(q(said = started.errors + started.output)).captured(1).toStdString();
+    }
+    QVERIFY2(!id.empty(), said.c_str());
+    QCOMPARE(workers().size(), 1u);
+    for (int look = 0; look < 2; ++look) {
+      const auto listed = run(alice, {"jobs"});
+      QVERIFY2(listed.output.contains(id), listed.output.c_str());
+    }
+    const auto attached = run(alice, {"jobs", "attach", id});
+    qunsetenv("XDG_RUNTIME_DIR");
+    QVERIFY2(attached.status == 0, attached.errors.c_str());
+    QVERIFY2(attached.output.contains("written, flushed, read back and found the same"), attached.output.c_str());
+    QVERIFY(device->content() == content);
+    QVERIFY(wait_for_no_workers() >= 0);
   }
 
   void who_may_not_is_told() {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Jobs in workers that the helper started: what each can do, and whose it is from its start to its end.
+#include <algorithm>
+#include <thread>
+
 #include "tests/helper/rig.h"
 
 using namespace disklathe;
@@ -141,6 +144,31 @@ class JobsTest : public HelperTest {
     const qint64 took = wait_for_no_workers();
     qInfo("from SIGKILL of the client to the end of the worker: %lld ms", took);
     QVERIFY(took >= 0 && took <= 100 * patience());
+  }
+
+  void twenty_killed_clients_each_take_their_worker_along_in_time() {
+    const Device device = make_device();
+    std::vector<qint64> times;
+    for (int round = 0; round < 20; ++round) {
+      const Endless endless;
+      Client client(alice, endless.words(device), {endless.reader.get()});
+      QVERIFY2(!client.line("total").isEmpty(), qPrintable(client.said()));
+      QVERIFY(soon([] { return workers().size() == 1; }));
+      client.kill();
+      QElapsedTimer clock;
+      clock.start();
+      // Until the device is free again: it is the last thing that goes.
+      QVERIFY(soon([&] { return Descriptor(open(device.loop->path().c_str(), O_RDWR | O_EXCL | O_CLOEXEC)).open(); }));
+      times.push_back(clock.elapsed());
+      QVERIFY(wait_for_no_workers() >= 0);
+    }
+    std::ranges::sort(times);
+    qInfo("of 20: %lld ms in the middle, %lld ms at most", times[10], times.back());
+    // Where others want the processors too nobody promises when a process runs.
+    double load = 0;
+    if (getloadavg(&load, 1) == 1 && load < static_cast<double>(std::thread::hardware_concurrency()))
+      QVERIFY(times.back() < 100 * patience());
+    QVERIFY(times[10] < 100 * patience());
   }
 
   void a_killed_helper_leaves_jobs_alone() {
