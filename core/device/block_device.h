@@ -49,6 +49,8 @@ class BlockDevice {
   virtual Task<Result<void>> zero(Ring& ring, Range range, ZeroMethod method) = 0;
   // Everything written before is on the medium afterwards.
   virtual Task<Result<void>> flush(Ring& ring) = 0;
+  // False: it has no such thing. flush() does nothing then, and nobody knows when what was written is on the medium.
+  virtual bool has_flush() const { return true; }
   // A hint: what was written there stays as it is and will be flushed, so the way to the medium may begin.
   virtual void begin_flush(Range) {}
 

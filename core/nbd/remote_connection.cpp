@@ -7,6 +7,7 @@
 #include <bit>
 #include <cerrno>
 
+#include "core/io/background_thread.h"
 #include "core/nbd/block_status.h"
 #include "core/nbd/protocol.h"
 
@@ -27,12 +28,12 @@ Error failure_of(const LibNbd& api, std::string_view operation) {
 }
 
 int complete_command(void* data, int* error) {
-  auto& call = *static_cast<RemoteCall*>(data);
+  auto& call = *static_cast<OutsideCall*>(data);
   if (call.complete(*error)) call.finish();
   return 1;  // nobody else asks for it
 }
 
-nbd_completion_callback completion_of(RemoteCall& call) {
+nbd_completion_callback completion_of(OutsideCall& call) {
   return {.callback = complete_command, .user_data = &call, .free = nullptr};
 }
 
@@ -54,25 +55,6 @@ int tell_extents(void* data, const char* context, uint64_t, nbd_extent* entries,
 
 }  // namespace
 
-bool RemoteCall::complete(int os_error) {
-  int none = 0;
-  if (os_error != 0) error_.compare_exchange_strong(none, os_error);
-  return left_.fetch_sub(1) == 1;
-}
-
-void RemoteCall::finish() {
-  if (ring_) return ring_->post(waiter_);
-  // Inside the lock: the one who waits may be gone right after it.
-  const std::scoped_lock lock(mutex_);
-  finished_ = true;
-  done_.notify_one();
-}
-
-void RemoteCall::wait() {
-  std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return finished_; });
-}
-
 Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::string& uri) {
   const auto api = LibNbd::load();
   if (!api) return std::unexpected(api.error());
@@ -86,7 +68,7 @@ Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::stri
       (*api)->add_meta_context(handle, allocation_context) != 0 || (*api)->connect_uri(handle, uri.c_str()) != 0)
     return failure(failure_of(**api, "open"));
   if (auto found = connection->find_facts(); !found) return failure(found);
-  connection->thread_ = std::thread(&RemoteConnection::run, connection.get());
+  connection->thread_ = background_thread(&RemoteConnection::run, connection.get());
   return connection;
 }
 
@@ -144,38 +126,40 @@ void RemoteConnection::run() {
   }
 }
 
-void RemoteConnection::submitted(RemoteCall& call, int64_t cookie) {
+void RemoteConnection::submitted(OutsideCall& call, int64_t cookie) {
   if (cookie < 0) {
-    // The submitter still holds its own share, so this is not the end.
     const int error = api_.get_errno();
-    (void)call.complete(error ? error : EIO);
+    // Of a connection that has ended libnbd says that it is in no state for commands.
+    const bool ended = api_.aio_is_dead(handle_) != 0 || api_.aio_is_closed(handle_) != 0;
+    // The submitter still holds its own share, so this is not the end.
+    (void)call.complete(ended ? ENOTCONN : error ? error : EIO);
     return;
   }
   if ((api_.aio_get_direction(handle_) & LIBNBD_AIO_DIRECTION_WRITE) != 0) wake_.raise();
 }
 
-void RemoteConnection::read(RemoteCall& call, uint64_t at, MutableBytes into) {
+void RemoteConnection::read(OutsideCall& call, uint64_t at, MutableBytes into) {
   call.add();
   submitted(call, api_.aio_pread(handle_, into.data(), into.size(), at, completion_of(call), 0));
 }
 
-void RemoteConnection::write(RemoteCall& call, uint64_t at, Bytes from) {
+void RemoteConnection::write(OutsideCall& call, uint64_t at, Bytes from) {
   call.add();
   submitted(call, api_.aio_pwrite(handle_, from.data(), from.size(), at, completion_of(call), 0));
 }
 
-void RemoteConnection::zero(RemoteCall& call, uint64_t at, uint64_t length, bool keep) {
+void RemoteConnection::zero(OutsideCall& call, uint64_t at, uint64_t length, bool keep) {
   call.add();
   const uint32_t flags = keep ? LIBNBD_CMD_FLAG_NO_HOLE : 0;
   submitted(call, api_.aio_zero(handle_, length, at, completion_of(call), flags));
 }
 
-void RemoteConnection::flush(RemoteCall& call) {
+void RemoteConnection::flush(OutsideCall& call) {
   call.add();
   submitted(call, api_.aio_flush(handle_, completion_of(call), 0));
 }
 
-void RemoteConnection::block_status(RemoteCall& call, uint64_t at, uint64_t length, TellRun tell, void* told) {
+void RemoteConnection::block_status(OutsideCall& call, uint64_t at, uint64_t length, TellRun tell, void* told) {
   call.add();
   const nbd_extent64_callback each{.callback = tell_extents,
                                    .user_data = new Told{.tell = tell, .told = told},

@@ -100,7 +100,7 @@ bool RemoteDevice::is_aligned(uint64_t at, std::span<const iovec> vectors) const
          std::ranges::all_of(vectors, [=](const iovec& vector) { return is_multiple(vector.iov_len, block); });
 }
 
-void RemoteDevice::submit(RemoteCall& call, Move move, uint64_t at, std::span<const iovec> vectors) {
+void RemoteDevice::submit(OutsideCall& call, Move move, uint64_t at, std::span<const iovec> vectors) {
   for (const iovec& vector : vectors) {
     MutableBytes rest(static_cast<std::byte*>(vector.iov_base), vector.iov_len);
     while (!rest.empty()) {
@@ -115,20 +115,7 @@ void RemoteDevice::submit(RemoteCall& call, Move move, uint64_t at, std::span<co
   }
 }
 
-// Awaitable: until all that `begin` gave to connections is done.
-struct RemoteDevice::Waiting {
-  RemoteCall& call;
-  Ring& ring;
-
-  static bool await_ready() { return false; }
-  bool await_suspend(std::coroutine_handle<> waiter) {
-    call.resume(ring, waiter);
-    return !call.complete(0);
-  }
-  static void await_resume() {}
-};
-
-Result<void> RemoteDevice::result_of(const RemoteCall& call, std::string_view operation,
+Result<void> RemoteDevice::result_of(const OutsideCall& call, std::string_view operation,
                                      std::optional<uint64_t> at) const {
   const int error = call.error();
   if (error == 0) return {};
@@ -151,9 +138,9 @@ Task<Result<void>> RemoteDevice::readv(Ring& ring, uint64_t at, std::span<const 
     }
     co_return Result<void>{};
   }
-  RemoteCall call;  // in this frame, which outlasts all that was given to the connections
+  OutsideCall call;  // in this frame, which outlasts all that was given to the connections
   submit(call, Move::read, at, vectors);
-  co_await Waiting{call, ring};
+  co_await call.waited(ring);
   co_return result_of(call, "read", at);
 }
 
@@ -167,9 +154,9 @@ Task<Result<void>> RemoteDevice::writev(Ring& ring, uint64_t at, std::span<const
     }
     co_return Result<void>{};
   }
-  RemoteCall call;
+  OutsideCall call;
   submit(call, Move::write, at, vectors);
-  co_await Waiting{call, ring};
+  co_await call.waited(ring);
   co_return result_of(call, "write", at);
 }
 
@@ -185,9 +172,9 @@ Task<Result<void>> RemoteDevice::zero(Ring& ring, Range range, ZeroMethod method
       const iovec vector{zeroes().data(), length};
       if (auto written = co_await writev(ring, range.at, {&vector, 1}); !written) co_return failure(written);
     } else {
-      RemoteCall call;
+      OutsideCall call;
       next().zero(call, range.at, length, method == ZeroMethod::write_zeroes);
-      co_await Waiting{call, ring};
+      co_await call.waited(ring);
       if (auto done = result_of(call, "zero", range.at); !done) co_return failure(done);
     }
     range = Range::between(range.at + length, range.end());
@@ -197,25 +184,25 @@ Task<Result<void>> RemoteDevice::zero(Ring& ring, Range range, ZeroMethod method
 
 Task<Result<void>> RemoteDevice::flush(Ring& ring) {
   if (!facts().can_flush) co_return Result<void>{};
-  RemoteCall call;
+  OutsideCall call;
   connections_[0]->flush(call);
-  co_await Waiting{call, ring};
+  co_await call.waited(ring);
   co_return result_of(call, "flush", std::nullopt);
 }
 
 Result<void> RemoteDevice::flush_now() {
   if (!facts().can_flush) return {};
-  RemoteCall call;
+  OutsideCall call;
   connections_[0]->flush(call);
-  if (!call.complete(0)) call.wait();
+  call.wait();
   return result_of(call, "flush", std::nullopt);
 }
 
 Result<void> RemoteDevice::transfer_now(Move move, uint64_t at, MutableBytes bytes) {
-  RemoteCall call;
+  OutsideCall call;
   const iovec vector{bytes.data(), bytes.size()};
   submit(call, move, at, {&vector, 1});
-  if (!call.complete(0)) call.wait();
+  call.wait();
   return result_of(call, move == Move::read ? "read" : "write", at);
 }
 
@@ -255,9 +242,9 @@ Result<void> RemoteDevice::look_up(uint64_t at) {
   const uint64_t from = round_down(at, block);
   const uint64_t most = facts().long_lengths ? size() : round_down(longest_look, block);
   Runs found{.runs = {}, .at = from, .end = from + std::min(size() - from, most)};
-  RemoteCall call;
+  OutsideCall call;
   connections_[0]->block_status(call, from, found.end - from, take_run, &found);
-  if (!call.complete(0)) call.wait();
+  call.wait();
   if (auto told = result_of(call, "map", at); !told) return told;
   if (found.runs.empty() || found.runs.back().range.end() <= at)
     return failure(Error{.kind = ErrorKind::corrupt,

@@ -30,6 +30,7 @@ class RemoteDevice final : public BlockDevice {
   Task<Result<void>> writev(Ring& ring, uint64_t at, std::span<const iovec> vectors) override;
   Task<Result<void>> zero(Ring& ring, Range range, ZeroMethod method) override;
   Task<Result<void>> flush(Ring& ring) override;
+  bool has_flush() const override { return facts().can_flush; }
   Result<void> read_now(uint64_t at, MutableBytes into) override;
   Result<void> write_now(uint64_t at, Bytes from) override;
   Result<void> flush_now() override;
@@ -37,7 +38,6 @@ class RemoteDevice final : public BlockDevice {
   Result<void> resize(uint64_t size) override;
 
  private:
-  struct Waiting;
   enum class Move : uint8_t { read, write };
 
   RemoteDevice(std::string uri, bool writable, std::vector<std::unique_ptr<RemoteConnection>> connections);
@@ -45,11 +45,11 @@ class RemoteDevice final : public BlockDevice {
   Result<void> gate(std::string_view operation, Range range, bool writes) const;
   bool is_aligned(uint64_t at, std::span<const iovec> vectors) const;
   RemoteConnection& next() { return *connections_[turn_.fetch_add(1) % connections_.size()]; }
-  void submit(RemoteCall& call, Move move, uint64_t at, std::span<const iovec> vectors);
+  void submit(OutsideCall& call, Move move, uint64_t at, std::span<const iovec> vectors);
   Result<void> transfer_now(Move move, uint64_t at, MutableBytes bytes);
   Result<void> read_around(uint64_t at, MutableBytes into);
   Result<void> write_around(uint64_t at, Bytes from);
-  Result<void> result_of(const RemoteCall& call, std::string_view operation, std::optional<uint64_t> at) const;
+  Result<void> result_of(const OutsideCall& call, std::string_view operation, std::optional<uint64_t> at) const;
   Result<void> look_up(uint64_t at);
 
   const std::string name_;
