@@ -92,7 +92,8 @@ std::string text_of(const CheckReport& report) {
 // Nothing: its format has no check.
 Result<std::optional<CheckReport>> check(const std::string& path, const std::string& format_name,
                                          const OpenPolicy& policy, const Format*& format) {
-  auto file = open_for_reading(path, policy);
+  const FileOpener opener = make_opener(policy);
+  auto file = opener.open(path);
   if (!file) return failure(file);
   if (format_name.empty()) {
     const auto probed = probe_format(**file);

@@ -85,7 +85,7 @@ job::Convert work_of(const Conversion& conversion) {
 
 }  // namespace
 
-Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report) {
+Result<void> run_conversion(const Conversion& conversion, Job& job, ConversionReport& report) {
   auto opened = conversion.worker ? open_source_for_worker(conversion, job) : open_source(conversion, job);
   if (!opened) return failure(opened);
   ConversionSource& source = **opened;
@@ -138,10 +138,14 @@ Result<void> run_conversion(const Conversion& conversion, Job& job, std::optiona
   if (target->file()) {
     if (auto there = still_there(*target->file()); !there) return there;
   }
+  if (target->remote && !work.durable)
+    report.unflushed = "-t unsafe was given";
+  else if (target->remote && !target->remote->has_flush())
+    report.unflushed = "the server has no flush";
   if (device) {
     auto finished = finish_device(*device, target->existing.get(), grade_of(work), job.progress.total, job);
     if (!finished) return failure(finished);
-    report = std::move(*finished);
+    report.device = std::move(*finished);
   }
   job.progress.phase = Phase::done;
   return {};

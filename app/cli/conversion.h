@@ -36,9 +36,14 @@ struct Conversion {
   uint64_t most_window = stream::DecoderLimits{}.most_window;
 };
 
+// What is to be told of one that was done.
+struct ConversionReport {
+  std::optional<DeviceReport> device;    // how well the block device was written
+  std::optional<std::string> unflushed;  // why the NBD export may not be on its medium yet
+};
+
 // From opening the source to giving the target its name. Nothing is left of a target that did not get complete, except
-// of an existing one. An error of kind `differs`: --verify found the target's content to be another. Of a block device
-// `report` tells how well it was written.
-Result<void> run_conversion(const Conversion& conversion, Job& job, std::optional<DeviceReport>& report);
+// of an existing one. An error of kind `differs`: --verify found the target's content to be another.
+Result<void> run_conversion(const Conversion& conversion, Job& job, ConversionReport& report);
 
 }  // namespace disklathe::cli

@@ -16,6 +16,7 @@
 #include "app/cli/stream_file.h"
 #include "app/cli/verbs.h"
 #include "core/base/arithmetic.h"
+#include "core/http/head.h"
 #include "core/job/launch.h"
 #include "core/nbd/remote_device.h"
 
@@ -102,7 +103,7 @@ Result<void> understand(const Words& words, Conversion& conversion) {
     // Whoever takes the result may stand in another folder.
     std::error_code error;
     for (std::string* path : {&conversion.source.path, &conversion.target_path})
-      if (!names_pipe(*path)) *path = std::filesystem::absolute(*path, error);
+      if (!names_pipe(*path) && !is_address(*path)) *path = std::filesystem::absolute(*path, error);
   }
   if (words.passthrough && conversion.worker)
     return invalid("--passthrough sends commands that a worker may not send: without --worker");
@@ -119,7 +120,8 @@ Result<void> understand(const Words& words, Conversion& conversion) {
         "what is to be on a device is looked at first, and a pipe gives it once: save it, or run this as root");
   if (conversion.worker && conversion.device && pipe)
     return invalid("what is to be on a device is looked at first, and a pipe gives it once: without --worker");
-  const bool remote = conversion.remote || nbd::is_uri(conversion.source.path);
+  if (http::is_url(conversion.target_path)) return invalid("web servers are read from, not written to");
+  const bool remote = conversion.remote || is_address(conversion.source.path);
   if (conversion.worker && remote) return invalid("a worker speaks to no server: without --worker");
   if (remote && (source_by_helper || target_by_helper))
     return invalid("a worker speaks to no server, and only a worker gets that device: run this as root");
@@ -163,6 +165,22 @@ Result<void> understand(const Words& words, Conversion& conversion) {
   const bool by_itself = conversion.device && conversion.target_cache != CacheMode::unsafe;
   conversion.verify = words.verify || (by_itself && !words.no_verify);
   return {};
+}
+
+void tell(const ConversionReport& report, const std::string& target, bool quiet) {
+  if (report.unflushed)
+    print_warning(
+        fmt::format("'{}': not flushed: {}; what was written may not be on its medium yet", target, *report.unflushed));
+  if (report.device) say(*report.device, quiet);
+}
+
+nlohmann::ordered_json json_of(const ConversionReport& report, bool remote) {
+  if (report.device) return json_of(*report.device);
+  nlohmann::ordered_json json;
+  if (!remote) return json;
+  json["flushed"] = !report.unflushed;
+  if (report.unflushed) json["not-flushed"] = *report.unflushed;
+  return json;
 }
 
 }  // namespace
@@ -218,16 +236,16 @@ int run_convert(Arguments arguments) {
   }
   if (auto understood = understand(words, conversion); !understood) return report(understood.error());
 
-  std::optional<DeviceReport> written;
+  ConversionReport written;
   const JobView view{.style = progress_style_of(words.progress, words.quiet),
                      .verifies = conversion.verify,
                      .summary = !conversion.keep_running,
-                     .result = [&] { return written ? json_of(*written) : nlohmann::ordered_json(); }};
+                     .result = [&] { return json_of(written, conversion.remote); }};
   Job job;
   const JobOutcome outcome =
       run_job(view, job, [&](Job& running) { return run_conversion(conversion, running, written); });
   if (!outcome.result) return report(view, outcome, exit_code_of(outcome.result.error().kind));
-  if (written) say(*written, words.quiet || view.style == ProgressStyle::json);
+  tell(written, conversion.target_path, words.quiet || view.style == ProgressStyle::json);
   return exit_ok;
 }
 

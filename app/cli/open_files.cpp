@@ -12,6 +12,7 @@
 #include "app/cli/passthrough.h"
 #include "app/cli/sentences.h"
 #include "core/format/reference_path.h"
+#include "core/http/http_device.h"
 #include "core/nbd/remote_device.h"
 #include "core/stream/decoder.h"
 
@@ -128,14 +129,17 @@ Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string&
   return extents;
 }
 
+bool is_address(const std::string& path) { return nbd::is_uri(path) || http::is_url(path); }
+
 bool is_remote(const std::string& path, const OpenPolicy& policy) {
-  return nbd::is_uri(path) && std::ranges::find(policy.named, path) != policy.named.end();
+  return is_address(path) && std::ranges::find(policy.named, path) != policy.named.end();
 }
 
 FileOpener make_opener(const OpenPolicy& policy) {
   FileOpener opener;
   opener.open = [&policy](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
     if (!path.empty() && path == policy.passthrough) return open_passthrough_to_read(path);
+    if (is_remote(path, policy) && http::is_url(path)) return http::HttpDevice::open(path);
     if (is_remote(path, policy)) return nbd::RemoteDevice::open(path, false);
     return open_for_reading(path, policy);
   };
@@ -173,7 +177,8 @@ Result<const Format*> format_named(std::string_view name) {
 }
 
 const Format* format_by_extension(const std::string& path) {
-  std::string extension = fs::path(path).extension();
+  const size_t end = http::is_url(path) ? path.find_first_of("?#") : std::string::npos;
+  std::string extension = fs::path(path.substr(0, end)).extension();
   if (extension.size() < 2) return nullptr;
   extension.erase(0, 1);
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });

@@ -42,7 +42,9 @@ Result<void> may_open(const OpenPolicy& policy, const std::string& image_path, c
 Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string& image_path, const ImageReader& reader,
                                                               const OpenPolicy& policy);
 
-// Whether it is the address of an NBD export. Only a person's own words are; names inside images are paths.
+// Whether it is an address: of an NBD export, or of a file on a web server.
+bool is_address(const std::string& path);
+// And one that is to be taken for that. Only a person's own words are; names inside images are paths.
 bool is_remote(const std::string& path, const OpenPolicy& policy);
 
 // The policy as core asks for it. Both it and `policy` must outlive the images opened with it.

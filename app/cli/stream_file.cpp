@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "core/format/registry.h"
+#include "core/http/http_device.h"
+#include "core/http/http_input.h"
 #include "core/job/convert.h"
 
 namespace disklathe::cli {
@@ -67,6 +69,42 @@ Result<OpenedInput> open_file(const std::string& path, const OpenPolicy& policy)
   return opened;
 }
 
+Result<std::unique_ptr<stream::Source>> source_of(std::unique_ptr<stream::Input> input, const StreamRequest& request) {
+  return stream::Source::open(std::move(input),
+                              {.format = request.format, .limits = {.most_window = request.most_window}});
+}
+
+Result<void> can_be_read_forward(const StreamRequest& request, std::string_view what) {
+  if (stream::find_encoding(request.format) || request.format.empty() || request.format == "raw") return {};
+  if (auto known = format_named(request.format); !known) return failure(Error(known.error()));
+  return no(ErrorKind::unsupported, request.path,
+            fmt::format("{} images are read at many places, {} only from front to back: save it to a file first",
+                        request.format, what));
+}
+
+// A file on a web server. Where the server gives parts of it, and it is not compressed, it is an image.
+Result<std::optional<StreamFile>> open_web_stream(const StreamRequest& request, std::function<bool()> halted) {
+  auto resource = http::look_at(request.path);
+  if (!resource) return failure(resource);
+  if (resource->ranges && !stream::find_encoding(request.format)) {
+    if (!request.format.empty()) return std::nullopt;
+    auto device = http::HttpDevice::over(*resource);
+    if (!device) return failure(device);
+    std::vector<std::byte> head(std::min<uint64_t>((*device)->size(), 512));
+    if (auto read = (*device)->read_now(0, head); !read) return failure(read);
+    if (!stream::detect_encoding(head)) return std::nullopt;
+  }
+  if (auto can = can_be_read_forward(request, "what this server gives"); !can) return failure(can);
+  auto input = http::make_http_input(std::move(*resource));
+  if (!input) return failure(input);
+  (*input)->halt_when(std::move(halted));
+  auto source = source_of(std::move(*input), request);
+  if (!source) return failure(source);
+  StreamFile opened;
+  opened.source = std::move(*source);
+  return opened;
+}
+
 bool is_kind(const std::string& path, mode_t kind) {
   struct stat status{};
   return stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == kind;
@@ -78,13 +116,11 @@ bool names_pipe(const std::string& path) { return path == "-" || is_kind(path, S
 
 Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, const OpenPolicy& policy,
                                               std::function<bool()> halted) {
+  if (http::is_url(request.path)) return open_web_stream(request, std::move(halted));
   const bool pipe = names_pipe(request.path);
   const bool encoded = stream::find_encoding(request.format) != nullptr;
-  if (pipe && !encoded && !request.format.empty() && request.format != "raw") {
-    if (auto known = format_named(request.format); !known) return failure(Error(known.error()));
-    return no(ErrorKind::unsupported, request.path,
-              fmt::format("{} images are read at many places, a pipe only from front to back: save it to a file first",
-                          request.format));
+  if (pipe) {
+    if (auto can = can_be_read_forward(request, "a pipe"); !can) return failure(can);
   }
   // What a device holds is a disk, whatever its first bytes look like, unless the user says otherwise.
   if (!pipe && !encoded && (!request.format.empty() || !is_kind(request.path, S_IFREG))) return std::nullopt;
@@ -94,8 +130,7 @@ Result<std::optional<StreamFile>> open_stream(const StreamRequest& request, cons
                                     : open_file(request.path, policy);
   if (!opened) return failure(opened);
   opened->input->halt_when(std::move(halted));
-  auto source = stream::Source::open(std::move(opened->input),
-                                     {.format = request.format, .limits = {.most_window = request.most_window}});
+  auto source = source_of(std::move(opened->input), request);
   if (!source) return failure(source);
   if (!pipe && (*source)->format() == "raw") return std::nullopt;
   opened->stream.source = std::move(*source);
@@ -108,7 +143,7 @@ Result<void> must_hold_raw(const StreamRequest& request, StreamFile& stream) {
   if (!content) return failure(content);
   if (content->empty()) return {};
   const std::string_view format = stream.source->format();
-  const std::string advice = names_pipe(request.path)
+  const std::string advice = names_pipe(request.path) || http::is_url(request.path)
                                  ? "save that to a file first"
                                  : fmt::format("unpack it first: {}", unpacking_command(format, request.path));
   return no(ErrorKind::unsupported, std::string(stream.source->name()),

@@ -29,6 +29,7 @@ const std::array layers{
     Layer{"core/zero"_L1, {"core/device"_L1, "core/io"_L1, "core/base"_L1}},
     Layer{"core/format"_L1, {"core/device"_L1, "core/io"_L1, "core/base"_L1}},
     Layer{"core/stream"_L1, {"core/device"_L1, "core/io"_L1, "core/base"_L1}},
+    Layer{"core/http"_L1, {"core/stream"_L1, "core/device"_L1, "core/io"_L1, "core/base"_L1}},
     Layer{"core/nbd"_L1, {"core/format"_L1, "core/zero"_L1, "core/device"_L1, "core/io"_L1, "core/base"_L1}},
     Layer{"core/engine"_L1,
           {"core/nbd"_L1, "core/stream"_L1, "core/format"_L1, "core/zero"_L1, "core/device"_L1, "core/io"_L1,

@@ -157,6 +157,26 @@ class Targets(RemoteTest):
             self.refuses("convert", "-O", "qcow2", "small.raw", uri, code=2, says="raw")
         self.assertEqual(self.content("t.raw"), b"\xee" * 40 * MIB)
 
+    def test_a_server_without_flush_is_said_to_have_none(self):
+        self.data("b.raw", (0, MIB), size=2 * MIB)
+        with open("t.raw", "wb") as file:
+            file.truncate(2 * MIB)
+        dd = "of=t.raw conv=notrunc oflag=seek_bytes,count_bytes"
+        script = ("eval", "get_size=echo 2097152", "pread=dd if=t.raw iflag=skip_bytes,count_bytes,fullblock skip=$4 count=$3 2>/dev/null",
+                  f"pwrite=dd {dd.replace(',count_bytes', '')} iflag=fullblock bs=65536 seek=$4 2>/dev/null", "can_write=exit 0")
+        flushes = ("can_flush=exit 0", "flush=exit 0")
+        for extra, flushed in ((("can_flush=exit 3",), False), (flushes, True)):
+            with self.subTest(flushed=flushed), self.peer("nbdkit", *script, *extra) as (uri, _):
+                done = self.ours("convert", "-f", "raw", "--progress=json", "b.raw", uri)
+                result = json.loads(done.stdout.splitlines()[-1])["result"]
+                said = "not flushed: the server has no flush"
+                self.assertEqual((result["flushed"], said in done.stderr), (flushed, not flushed))
+                self.assertEqual(result.get("not-flushed"), None if flushed else "the server has no flush")
+                self.assertTrue(self.content("t.raw") == self.content("b.raw"))
+        with serving("--rw", "-f", "raw", "t.raw") as (_, uri):
+            done = self.ours("convert", "-q", "-f", "raw", "-t", "unsafe", "b.raw", uri)
+            self.assertIn("not flushed: -t unsafe", done.stderr)
+
     def test_a_server_that_dies_while_it_is_written_to(self):
         self.dirty("t.raw")
         with self.peer("nbdkit", "--filter=delay", "file", "t.raw", "delay-write=3") as (uri, server):
@@ -298,7 +318,7 @@ class Loading(CommandTest):
 
     def test_the_command_does_not_load_what_only_addresses_need(self):
         needed = self.run_program("readelf", "-d", DISKLATHE).stdout
-        for library in ("libnbd", "libgnutls"):
+        for library in ("libnbd", "libgnutls", "libcurl"):
             self.assertNotIn(library, needed)
 
 
