@@ -6,32 +6,37 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <optional>
 
 #include "app/cli/command_line.h"
 #include "app/cli/exit_codes.h"
 #include "app/cli/helper_worker.h"
+#include "app/cli/image_options.h"
 #include "app/cli/sentences.h"
-#include "app/cli/served_command.h"
+#include "app/cli/serve_keeper.h"
+#include "app/cli/serve_status.h"
 #include "app/cli/serving.h"
 #include "app/cli/signals.h"
 #include "app/cli/verbs.h"
+#include "core/nbd/control.h"
 
 namespace disklathe::cli {
 namespace {
 
 constexpr std::string_view help =
     R"(disklathe serve [OPTIONS] IMAGE|DEVICE       or with --export NAME=IMAGE ...
+disklathe serve --status [URI|SOCKET|PROCESS] [--output human|json] [--revoke N]
 
-Serves a disk to NBD clients, to read unless --rw or --cow; prints its URI when
-it is ready; ends on SIGTERM and Ctrl-C.
+Serves a disk to NBD clients, to read unless --rw or --cow; prints its URI when it is
+ready; ends on SIGTERM and Ctrl-C. --status: who reads what; --revoke: client N out.
 
   -f, --format FORMAT         what the images are; otherwise that is looked at
       --export NAME=IMAGE     under this name; may be given more than once
       --rw                    clients may write: raw images, devices, qcow2
-      --cow                   they may, to a temporary layer: in $TMPDIR, else
-                              /var/tmp; gone at the end; any format
+      --cow                   they may, to a layer in $TMPDIR (/var/tmp) that ends with it
       --yes-erase ID          what is on the device may go; ID as devices has it
       --socket PATH           a Unix socket (default: in the runtime folder)
       --tcp [ADDRESS:]PORT    default address 127.0.0.1; port 0: any free one
@@ -43,14 +48,13 @@ it is ready; ends on SIGTERM and Ctrl-C.
       --partition N           one partition;  --offset N --length N: any part
   -t, --cache MODE            auto, none, writeback, directsync or unsafe
       --max-connections N     at a time (64)  --pid-file PATH  written when ready
-      --idle-timeout SECONDS  send clients away that ask for nothing for so long
-      --expires SECONDS       end after so long
+      --idle-timeout SECONDS  of clients;  --expires SECONDS   end after so long
       --backing POLICY, --data-file POLICY, -U, --force-share: as with map
       --allow-file FILE       opened if an image names it, whatever the policy
 )";
 
-constexpr unsigned most_partitions = 1024;
 constexpr unsigned most_connections = 10'000;
+constexpr unsigned most_clients = 1'000'000'000;
 constexpr unsigned most_seconds = 100'000'000;
 
 // "NAME=IMAGE" of --export, or the one image without.
@@ -115,6 +119,34 @@ Result<void> is_no_danger(const Serving& serving, const ServePlace& place, bool 
 
 namespace {
 
+ServedPlace described(const Serving& serving, const ServePlace& place, bool tls,
+                      const std::vector<nbd::Export*>& exports) {
+  ServedPlace served;
+  for (size_t i = 0; i < exports.size(); ++i) {
+    const ServedImage& image = serving.images[i];
+    served.exports.push_back({.name = image.name,
+                              .uri = place.uri(image.name, tls),
+                              .path = image.path,
+                              .size = exports[i]->info().size,
+                              .writable = image.writable || image.layered});
+  }
+  std::error_code error;
+  if (const std::string socket = place.socket_path(); !socket.empty())
+    served.socket = std::filesystem::absolute(socket, error);
+  return served;
+}
+
+ServeKeeper::Duties duties_of(const Serving& serving, const ServePlace& place, const ServedPlace& served,
+                              const std::string& control) {
+  ServeKeeper::Duties duties{
+      .names = {}, .command = serving.command, .uri = served.exports[0].uri, .socket = place.socket_path()};
+  std::error_code error;
+  for (const std::string& name : {serving.pid_file, control})
+    if (!name.empty()) duties.names.push_back(std::filesystem::absolute(name, error));
+  std::ranges::copy(place.names(), std::back_inserter(duties.names));
+  return duties;
+}
+
 Result<int> serve(const Serving& serving) {
   if (std::ranges::any_of(serving.images, [](const ServedImage& one) { return needs_helper(one.path, one.writable); }))
     return serve_by_helper(serving);
@@ -143,21 +175,27 @@ Result<int> serve(const Serving& serving) {
                       const auto signal = signals.take();
                       return signal && *signal != SIGUSR1;
                     }});
+  auto control = nbd::ControlSocket::create();
+  const ServedPlace served = described(serving, *place, tls, shown);
+  if (control)
+    events.push_back({control->descriptor(), [&] {
+                        control->answer(
+                            [&](std::string_view question) { return answer_about(**server, served, question); });
+                        return false;
+                      }});
+  else
+    print_warning(fmt::format("--status will not find this server: {}", sentence(control.error())));
   Descriptor timer;
   if (serving.expires > 0) {
     timer = timer_of(serving.expires);
     events.push_back({timer.get(), [] { return true; }});
   }
   if (auto written = write_pid_file(serving.pid_file); !written) return failure(written);
-  std::optional<ServedCommand> command;
-  const std::string uri = place->uri(serving.images[0].name, tls);
-  if (!serving.command.empty()) {
-    auto started = ServedCommand::start(serving.command, uri, place->socket_path());
-    if (!started) return failure(started);
-    command.emplace(std::move(*started));
-    events.push_back({command->descriptor(), [] { return true; }});
-  } else {
-    for (const ServedImage& image : serving.images) fmt::print("{}\n", place->uri(image.name, tls));
+  auto keeper = ServeKeeper::start(duties_of(serving, *place, served, control ? control->path() : std::string()));
+  if (!keeper) return failure(keeper);
+  events.push_back({keeper->descriptor(), [] { return true; }});
+  if (serving.command.empty()) {
+    for (const ServedPlace::Export& one : served.exports) fmt::print("{}\n", one.uri);
     std::fflush(stdout);
   }
   (*server)->run(place->listeners(), events, serving.once);
@@ -165,25 +203,26 @@ Result<int> serve(const Serving& serving) {
   for (const auto& one : exports) {
     if (auto finished = one->finish(); !finished) all = failure(finished);
   }
+  const int code = keeper->finish();
   if (!all) return failure(all);
-  if (!serving.pid_file.empty()) std::remove(serving.pid_file.c_str());
-  return command ? command->finish() : exit_ok;
+  return code;
 }
 
 }  // namespace
 
 int run_serve(Arguments arguments) {
   Serving serving;
-  ServedImage image;
-  std::string cache = "auto", backing, data_file;
+  ImageOptions options;
+  std::string output = "human";
   std::vector<std::string> named, words;
-  unsigned idle = 0;
+  unsigned idle = 0, revoke = 0;
+  bool status = false;
   CommandLine line("serve", help);
-  line.text("-f,--format", image.format);
+  options.add_to(line);
+  line.flag("--status", status);
+  line.number("--revoke", revoke, 1, most_clients);
+  line.choice("--output", output, {"human", "json"});
   line.texts("--export", named);
-  line.flag("--rw", image.writable);
-  line.flag("--cow", image.layered);
-  line.text("--yes-erase", image.yes_erase);
   line.text("--socket", serving.place.socket);
   line.text("--tcp", serving.place.tcp);
   line.text("--tls-certificates", serving.certificates);
@@ -192,30 +231,21 @@ int run_serve(Arguments arguments) {
   line.flag("--no-tls", serving.in_the_clear);
   line.text("--run", serving.command);
   line.flag("--once", serving.once);
-  line.text("-l,--snapshot", image.snapshot);
-  line.number("--partition", image.partition, 1, most_partitions);
-  line.size("--offset", image.offset);
-  line.size("--length", image.length);
-  line.choice("-t,--cache", cache, {"auto", "none", "writeback", "directsync", "unsafe"});
   line.number("--max-connections", serving.limits.connections, 1, most_connections);
   line.text("--pid-file", serving.pid_file);
   line.number("--idle-timeout", idle, 1, most_seconds);
   line.number("--expires", serving.expires, 1, most_seconds);
-  line.choice("--backing", backing, {"allow", "deny", "ask"});
-  line.choice("--data-file", data_file, {"allow", "deny"});
-  line.texts("--allow-file", serving.policy.allowed);
-  line.flag("-U,--force-share", serving.policy.share);
   line.words(words, 0, 1, "one image");
   if (const auto code = line.parse(arguments)) return *code;
+  if (status || revoke)
+    return run_serve_status({.which = words.empty() ? "" : words[0],
+                             .client = revoke ? std::optional(revoke) : std::nullopt,
+                             .json = output == "json"});
   serving.limits.idle = std::chrono::seconds(idle);
-  serving.policy.backing = backing_policy_of(backing).value_or(BackingPolicy::beside);
-  serving.policy.data_file = data_file == "allow";
-  serving.policy.cache = *cache_mode_of(cache);
-  image.snapshot = snapshot_of(image.snapshot);
-
-  if (image.writable && image.layered)
-    return report(failure(ErrorKind::invalid, "serve", "--rw and --cow exclude each other").error());
-  auto images = images_of(image, named, words);
+  serving.policy = options.policy();
+  const auto image = options.image();
+  if (!image) return report(image.error());
+  auto images = images_of(*image, named, words);
   if (!images) return report(images.error());
   serving.images = std::move(*images);
   for (const ServedImage& one : serving.images) serving.policy.named.push_back(one.path);

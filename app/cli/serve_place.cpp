@@ -84,6 +84,13 @@ std::string ServePlace::socket_path() const {
   return found == addresses_.end() ? std::string() : found->host;
 }
 
+std::vector<std::string> ServePlace::names() const {
+  std::vector<std::string> names;
+  for (const nbd::UnixListener& one : named_) names.push_back(std::filesystem::absolute(one.path()).string());
+  if (!folder_.empty()) names.push_back(folder_);
+  return names;
+}
+
 bool ServePlace::beyond_this_machine() const {
   return std::ranges::any_of(addresses_, [](const nbd::Address& address) {
     return address.kind == nbd::Address::Kind::tcp && !address.loopback;

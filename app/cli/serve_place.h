@@ -27,6 +27,8 @@ class ServePlace {
   std::string uri(const std::string& name, bool tls) const;
   std::string socket_path() const;  // empty: none
   bool beyond_this_machine() const;
+  // What it has made, to be removed in this order.
+  std::vector<std::string> names() const;
 
  private:
   ServePlace() = default;

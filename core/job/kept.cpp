@@ -2,43 +2,25 @@
 #include "core/job/kept.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 
+#include "core/base/runtime_folder.h"
+
 namespace disklathe::job {
 namespace {
 
 constexpr size_t id_length = 8;
-
-std::string runtime_folder() {
-  const char* named = std::getenv("XDG_RUNTIME_DIR");
-  return named && *named == '/' ? named : fmt::format("/run/user/{}", geteuid());
-}
-
-// Its own folder, that nobody else can have put something into.
-Result<std::string> folder() {
-  const std::string path = runtime_folder() + "/disklathe";
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return failure(os_failure(errno, "create", path));
-  struct stat status{};
-  if (lstat(path.c_str(), &status) != 0) return failure(os_failure(errno, "open", path));
-  if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
-    return failure(
-        Error{.kind = ErrorKind::refused, .operation = "open", .subject = path, .cause = "others may write there"});
-  return path;
-}
 
 bool is_id(const std::string& id) {
   return id.size() == id_length &&
@@ -74,7 +56,7 @@ Result<Descriptor> connect_to(const std::string& path) {
 }  // namespace
 
 Result<KeptPlace> make_kept_place() {
-  const auto place = folder();
+  const auto place = own_runtime_folder();
   if (!place) return std::unexpected(place.error());
   KeptPlace kept{.id = new_id(),
                  .listening = Descriptor(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0))};
@@ -90,7 +72,7 @@ Result<KeptPlace> make_kept_place() {
 
 std::vector<std::string> kept_jobs() {
   std::vector<std::string> ids;
-  const auto place = folder();
+  const auto place = own_runtime_folder();
   if (!place) return ids;
   // Not asked by connecting: whoever connects is a job's client, and keeps others out meanwhile.
   std::ifstream sockets("/proc/net/unix");
@@ -110,7 +92,7 @@ std::vector<std::string> kept_jobs() {
 }
 
 Result<std::unique_ptr<Client>> attach(const std::string& id) {
-  const auto place = folder();
+  const auto place = own_runtime_folder();
   if (!place) return std::unexpected(place.error());
   if (!is_id(id)) return failure(os_failure(ENOENT, "open", id));
   auto socket = connect_to(*place + "/" + id);
@@ -161,7 +143,7 @@ void discard_attached(const Spec& spec, const std::vector<Descriptor>& descripto
 }
 
 void forget_kept_job(const std::string& id) {
-  const auto place = folder();
+  const auto place = own_runtime_folder();
   if (place && is_id(id)) unlink((*place + "/" + id).c_str());
 }
 

@@ -14,22 +14,13 @@ namespace disklathe::nbd {
 namespace {
 
 constexpr size_t input_size = 256 << 10;
-// Bytes that are copied are sent before they leave the processor's cache again.
-constexpr size_t copied_at_once = 256 << 10;
-constexpr size_t arena_size = 2 * copied_at_once + (64 << 10);
+constexpr size_t copied_at_once = ReplyQueue::copied_at_once;
 constexpr size_t least_space = 4 << 10;  // to receive into
-constexpr size_t most_parts = 900;
 // Fewer bytes are copied: a system call of their own costs more.
 constexpr uint64_t least_passed = 16 << 10;
 // Shorter runs of zeroes are sent as zeroes: every chunk is work for the client too.
 constexpr uint64_t least_hole = 64 << 10;
 constexpr uint64_t least_look = 64 << 10;  // reads that it is worth to look for holes for
-
-// Memory that reads as zero and is never written: all its pages are the kernel's one zero page.
-MutableBytes zeroes() {
-  static AlignedBuffer buffer(256 << 10, 4096);
-  return buffer.bytes();
-}
 
 template <class T>
 Task<void> keep(Task<T> task, T& result) {
@@ -67,9 +58,8 @@ CachedSession::CachedSession(Connection& connection, Access& access, Terms terms
       traffic_(traffic),
       input_(input_size, 4096),
       end_(received.size()),
-      arena_(arena_size, 4096) {
+      replies_(connection) {
   std::ranges::copy(received, input_.data());
-  parts_.reserve(most_parts + 2);
 }
 
 CachedSession::~CachedSession() = default;
@@ -85,12 +75,12 @@ void CachedSession::run() {
       if (!request) return;
       begin_ += header;
       if (request->is(Command::disconnect)) {
-        (void)flush_replies();
+        (void)replies_.send();
         return;
       }
       if (!serve(*request)) return;
     }
-  } while (flush_replies() && !connection_.ending() && fill());
+  } while (replies_.send() && !connection_.ending() && fill());
 }
 
 // Each of these returns false when the connection is to be closed.
@@ -105,7 +95,10 @@ bool CachedSession::serve(const Request& request) {
   if (request.is(Command::read)) return read(request);
   if (request.is(Command::block_status)) return answer_block_status(request);
   Code result = Code::io;
-  traffic_.count(0, writes(request) ? request.length : 0);
+  if (writes(request))
+    traffic_.count_write({request.offset, request.length});
+  else
+    traffic_.count();
   finish(carry_out(access_, *ring_, connection_, request), result);
   return answer(request, result);
 }
@@ -114,7 +107,7 @@ bool CachedSession::serve(const Request& request) {
 bool CachedSession::serve_write(const Request& request, Code code) {
   uint64_t done = 0;
   while (done < request.length) {
-    if (begin_ == end_ && !(flush_replies() && fill())) return false;
+    if (begin_ == end_ && !(replies_.send() && fill())) return false;
     const MutableBytes part = input_.bytes().subspan(begin_, std::min<uint64_t>(end_ - begin_, request.length - done));
     if (code == Code::ok) {
       if (auto written = finish(access_.write(*ring_, request.offset + done, part)); !written)
@@ -126,13 +119,16 @@ bool CachedSession::serve_write(const Request& request, Code code) {
   if (code == Code::ok && request.has(fua)) {
     if (auto flushed = finish(access_.flush(*ring_)); !flushed) code = code_of(flushed.error());
   }
-  traffic_.count(0, request.length);
+  if (code == Code::ok)
+    traffic_.count_write({request.offset, request.length});
+  else
+    traffic_.count();
   return answer(request, code);
 }
 
 bool CachedSession::skip_payload(uint64_t length) {
   while (length > 0) {
-    if (begin_ == end_ && !(flush_replies() && fill())) return false;
+    if (begin_ == end_ && !(replies_.send() && fill())) return false;
     const size_t part = std::min<uint64_t>(end_ - begin_, length);
     begin_ += part;
     length -= part;
@@ -142,12 +138,12 @@ bool CachedSession::skip_payload(uint64_t length) {
 
 bool CachedSession::read(const Request& request) {
   runs_.clear();
-  traffic_.count(request.length, 0);
   const bool whole = terms_.dialect() == Dialect::simple || request.has(df);
   // What may change has to be looked for anew each time, which costs more than it saves.
   const bool looks = !whole && request.length >= least_look && !terms_.info.writable;
   const Look look = looks ? Look::at_files : Look::at_image;
   const Range range{request.offset, request.length};
+  traffic_.count_read(range);
   for (uint64_t at = range.at; at < range.end(); at = runs_.back().range.end()) {
     if (auto mapped = access_.map(Range::between(at, range.end()), look, runs_); !mapped)
       return answer(request, code_of(mapped.error()));
@@ -161,16 +157,16 @@ bool CachedSession::read_whole(const Request& request, std::span<const Run> runs
   if (connection_.can_send_file() && may_pass(runs)) return pass_chunk(request, runs);
   if (request.length <= copied_at_once) return copy_chunk(request, runs, done) != Sent::gone;
   const bool structured = terms_.dialect() != Dialect::simple;
-  const MutableBytes header = room(max_reply_header);
-  queue(header.data(), put_data(header, terms_.dialect(), request, more, request.offset, request.length));
+  const MutableBytes header = replies_.room(max_reply_header);
+  replies_.add(header.data(), put_data(header, terms_.dialect(), request, more, request.offset, request.length));
   for (uint64_t at = 0; at < request.length;) {
     const uint64_t length = std::min<uint64_t>(request.length - at, copied_at_once);
-    const MutableBytes into = room(length);
+    const MutableBytes into = replies_.room(length);
     if (auto fetched = fetch(cut(runs, {request.offset + at, length}), into); !fetched)
-      return structured && pad(request.length - at) && answer(request, code_of(fetched.error()));
-    queue(into.data(), into.size());
+      return structured && replies_.pad(request.length - at) && answer(request, code_of(fetched.error()));
+    replies_.add(into.data(), into.size());
     at += length;
-    if (!flush_replies(true)) return false;
+    if (!replies_.send(true)) return false;
   }
   return !structured || answer(request, Code::ok);
 }
@@ -183,9 +179,9 @@ bool CachedSession::read_chunks(const Request& request, std::span<const Run> run
     if (is_hole(runs.front())) {
       over = runs.size() == 1;
       const Range hole = runs.front().range;
-      const MutableBytes header = room(max_reply_header);
-      queue(header.data(), put_hole(header, terms_.dialect(), request, over ? done : more, hole.at,
-                                    static_cast<uint32_t>(hole.length)));
+      const MutableBytes header = replies_.room(max_reply_header);
+      replies_.add(header.data(), put_hole(header, terms_.dialect(), request, over ? done : more, hole.at,
+                                           static_cast<uint32_t>(hole.length)));
       runs = runs.subspan(1);
       continue;
     }
@@ -199,8 +195,9 @@ bool CachedSession::read_chunks(const Request& request, std::span<const Run> run
 // Passed on where that is possible, else cut to what is copied well.
 bool CachedSession::read_group(const Request& request, std::span<const Run> group, bool& over) {
   if (connection_.can_send_file() && may_pass(group)) {
-    const MutableBytes header = room(max_reply_header);
-    queue(header.data(), put_data(header, terms_.dialect(), request, more, group.front().range.at, length_of(group)));
+    const MutableBytes header = replies_.room(max_reply_header);
+    replies_.add(header.data(),
+                 put_data(header, terms_.dialect(), request, more, group.front().range.at, length_of(group)));
     bool complete = true;
     if (!pass(group, complete)) return false;
     over = !complete;
@@ -221,12 +218,12 @@ bool CachedSession::read_group(const Request& request, std::span<const Run> grou
 // The bytes are here before their header is: what fails is an honest error, and ends the reply.
 CachedSession::Sent CachedSession::copy_chunk(const Request& request, std::span<const Run> runs, ChunkFlag flag) {
   const uint64_t length = length_of(runs);
-  const MutableBytes space = room(max_reply_header + length);
+  const MutableBytes space = replies_.room(max_reply_header + length);
   const size_t header = put_data(space, terms_.dialect(), request, flag, runs.front().range.at, length);
   if (auto fetched = fetch(runs, space.subspan(header, length)); !fetched)
     return answer(request, code_of(fetched.error())) ? Sent::error : Sent::gone;
-  queue(space.data(), header + length);
-  return queued_ < copied_at_once || flush_replies() ? Sent::yes : Sent::gone;
+  replies_.add(space.data(), header + length);
+  return !replies_.full() || replies_.send() ? Sent::yes : Sent::gone;
 }
 
 Result<void> CachedSession::fetch(std::span<const Run> runs, MutableBytes into) {
@@ -246,8 +243,8 @@ Result<void> CachedSession::fetch(std::span<const Run> runs, MutableBytes into) 
 }
 
 bool CachedSession::pass_chunk(const Request& request, std::span<const Run> runs) {
-  const MutableBytes header = room(max_reply_header);
-  queue(header.data(), put_data(header, terms_.dialect(), request, more, request.offset, request.length));
+  const MutableBytes header = replies_.room(max_reply_header);
+  replies_.add(header.data(), put_data(header, terms_.dialect(), request, more, request.offset, request.length));
   bool complete = true;
   if (!pass(runs, complete)) return false;
   if (terms_.dialect() == Dialect::simple) return true;
@@ -258,10 +255,10 @@ bool CachedSession::pass_chunk(const Request& request, std::span<const Run> runs
 bool CachedSession::pass(std::span<const Run> runs, bool& complete) {
   for (const Run& run : runs) {
     if (run.zero) {
-      if (!pad(run.range.length)) return false;
+      if (!replies_.pad(run.range.length)) return false;
       continue;
     }
-    if (!flush_replies(true)) return false;
+    if (!replies_.send(true)) return false;
     const auto sent = connection_.send_file(run.fd, run.at, run.range.length);
     if (!sent) return false;
     if (*sent < run.range.length && !copy_rest(run, *sent, complete)) return false;
@@ -274,37 +271,27 @@ bool CachedSession::copy_rest(Run run, uint64_t sent, bool& complete) {
   const uint64_t end = run.range.end();
   for (uint64_t at = run.range.at + sent; at < end;) {
     const Range part{at, std::min<uint64_t>(end - at, copied_at_once)};
-    const MutableBytes into = room(part.length);
+    const MutableBytes into = replies_.room(part.length);
     if (auto fetched = fetch(cut({&run, 1}, part), into); !fetched) {
       // A simple reply has said that all is well: it must not come to its end.
       if (terms_.dialect() == Dialect::simple) return false;
       complete = false;
-      return pad(end - at);
+      return replies_.pad(end - at);
     }
-    queue(into.data(), into.size());
+    replies_.add(into.data(), into.size());
     at = part.end();
-    if (!flush_replies(true)) return false;
-  }
-  return true;
-}
-
-bool CachedSession::pad(uint64_t length) {
-  while (length > 0) {
-    const size_t part = std::min<uint64_t>(length, zeroes().size());
-    queue(zeroes().data(), part);
-    length -= part;
-    if ((queued_ >= copied_at_once || parts_.size() >= most_parts) && !flush_replies(true)) return false;
+    if (!replies_.send(true)) return false;
   }
   return true;
 }
 
 bool CachedSession::answer_block_status(const Request& request) {
   status_.clear();
-  traffic_.count(0, 0);
+  traffic_.count();
   if (auto told = append_block_status(access_, terms_, request, status_); !told)
     return answer(request, code_of(told.error()));
-  queue(status_.data(), status_.size());
-  return flush_replies();
+  replies_.add(status_.data(), status_.size());
+  return replies_.send();
 }
 
 template <class T>
@@ -320,34 +307,9 @@ Result<void> CachedSession::finish(Task<Result<void>> task) {
 }
 
 bool CachedSession::answer(const Request& request, Code code) {
-  const MutableBytes space = room(max_reply_header);
-  queue(space.data(), put_result(space, terms_.dialect(), request, code));
-  return parts_.size() < most_parts || flush_replies();
-}
-
-// Memory in the arena, of which what is queued next is the start. At most copied_at_once and a header.
-MutableBytes CachedSession::room(size_t size) {
-  // Without a client it does not matter what becomes of what was queued: the next thing sent fails too.
-  if (arena_used_ + size > arena_.size()) (void)flush_replies(true);
-  return arena_.bytes().subspan(arena_used_, size);
-}
-
-void CachedSession::queue(const void* from, size_t size) {
-  auto* start = static_cast<std::byte*>(const_cast<void*>(from));
-  if (start == arena_.data() + arena_used_) arena_used_ += size;
-  queued_ += size;
-  if (!parts_.empty() && static_cast<std::byte*>(parts_.back().iov_base) + parts_.back().iov_len == start) {
-    parts_.back().iov_len += size;
-    return;
-  }
-  parts_.push_back({start, size});
-}
-
-bool CachedSession::flush_replies(bool more) {
-  const bool sent = connection_.send(parts_, more);
-  parts_.clear();
-  queued_ = arena_used_ = 0;
-  return sent;
+  const MutableBytes space = replies_.room(max_reply_header);
+  replies_.add(space.data(), put_result(space, terms_.dialect(), request, code));
+  return !replies_.full() || replies_.send();
 }
 
 // Waits for more of what the client sends.

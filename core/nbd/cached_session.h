@@ -6,6 +6,7 @@
 
 #include "core/io/aligned_buffer.h"
 #include "core/nbd/connection.h"
+#include "core/nbd/reply_queue.h"
 #include "core/nbd/terms.h"
 #include "core/nbd/traffic.h"
 
@@ -36,7 +37,6 @@ class CachedSession {
   bool pass_chunk(const Request& request, std::span<const Run> runs);
   bool pass(std::span<const Run> runs, bool& complete);
   bool copy_rest(Run run, uint64_t sent, bool& complete);
-  bool pad(uint64_t length);
   Result<void> fetch(std::span<const Run> runs, MutableBytes into);
   bool answer_block_status(const Request& request);
 
@@ -44,9 +44,6 @@ class CachedSession {
   void finish(Task<T> task, T& result);
   Result<void> finish(Task<Result<void>> task);
   bool answer(const Request& request, Code code);
-  MutableBytes room(size_t size);
-  void queue(const void* from, size_t size);
-  bool flush_replies(bool more = false);
   bool fill();
 
   Connection& connection_;
@@ -57,10 +54,7 @@ class CachedSession {
 
   AlignedBuffer input_;  // [begin_, end_) is still to be dealt with
   size_t begin_ = 0, end_ = 0;
-  AlignedBuffer arena_;  // headers and bytes on their way out
-  size_t arena_used_ = 0;
-  std::vector<iovec> parts_;  // to be sent, in order
-  size_t queued_ = 0;         // bytes in them
+  ReplyQueue replies_;
   std::vector<Run> runs_;
   std::vector<std::byte> status_;
 };

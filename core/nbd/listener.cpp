@@ -46,6 +46,44 @@ Result<Descriptor> listen_at(const addrinfo& found, uint16_t port, const std::st
   return listener;
 }
 
+Address understood(const sockaddr_storage& storage) {
+  char text[INET6_ADDRSTRLEN] = {};
+  if (storage.ss_family == AF_UNIX) {
+    const auto& address = reinterpret_cast<const sockaddr_un&>(storage);
+    return {.kind = Address::Kind::unix_socket, .host = address.sun_path, .loopback = true};
+  }
+  if (storage.ss_family == AF_INET) {
+    const auto& address = reinterpret_cast<const sockaddr_in&>(storage);
+    inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+    return {.kind = Address::Kind::tcp,
+            .host = text,
+            .port = ntohs(address.sin_port),
+            .loopback = (ntohl(address.sin_addr.s_addr) >> 24) == IN_LOOPBACKNET};
+  }
+  if (storage.ss_family == AF_INET6) {
+    const auto& address = reinterpret_cast<const sockaddr_in6&>(storage);
+    inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
+    return {.kind = Address::Kind::tcp,
+            .host = text,
+            .port = ntohs(address.sin6_port),
+            .loopback = IN6_IS_ADDR_LOOPBACK(&address.sin6_addr) != 0};
+  }
+  return {};
+}
+
+Peer peer_of(int socket, const Address& address) {
+  if (address.kind == Address::Kind::tcp) {
+    const bool ipv6 = address.host.find(':') != std::string::npos;
+    return {.text = (ipv6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port),
+            .host = address.loopback ? std::string() : address.host};
+  }
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return {};
+  const std::string process = "process " + std::to_string(peer.pid);
+  return {.text = process + " of user " + std::to_string(peer.uid), .host = process};
+}
+
 unsigned number_in(const char* variable) {
   const char* text = std::getenv(variable);
   unsigned number = 0;
@@ -114,29 +152,16 @@ Result<std::vector<Descriptor>> listen_tcp(const std::string& host, uint16_t por
 Address address_of(int socket) {
   sockaddr_storage storage{};
   socklen_t length = sizeof storage;
-  if (getsockname(socket, reinterpret_cast<sockaddr*>(&storage), &length) != 0) return {};
-  char text[INET6_ADDRSTRLEN] = {};
-  if (storage.ss_family == AF_UNIX) {
-    const auto& address = reinterpret_cast<const sockaddr_un&>(storage);
-    return {.kind = Address::Kind::unix_socket, .host = address.sun_path, .loopback = true};
-  }
-  if (storage.ss_family == AF_INET) {
-    const auto& address = reinterpret_cast<const sockaddr_in&>(storage);
-    inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
-    return {.kind = Address::Kind::tcp,
-            .host = text,
-            .port = ntohs(address.sin_port),
-            .loopback = (ntohl(address.sin_addr.s_addr) >> 24) == IN_LOOPBACKNET};
-  }
-  if (storage.ss_family == AF_INET6) {
-    const auto& address = reinterpret_cast<const sockaddr_in6&>(storage);
-    inet_ntop(AF_INET6, &address.sin6_addr, text, sizeof text);
-    return {.kind = Address::Kind::tcp,
-            .host = text,
-            .port = ntohs(address.sin6_port),
-            .loopback = IN6_IS_ADDR_LOOPBACK(&address.sin6_addr) != 0};
-  }
-  return {};
+  return getsockname(socket, reinterpret_cast<sockaddr*>(&storage), &length) == 0 ? understood(storage) : Address{};
+}
+
+Accepted accept_from(int listener) {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof storage;
+  Accepted accepted{.socket =
+                        Descriptor(accept4(listener, reinterpret_cast<sockaddr*>(&storage), &length, SOCK_CLOEXEC))};
+  if (accepted.socket.open()) accepted.peer = peer_of(accepted.socket.get(), understood(storage));
+  return accepted;
 }
 
 std::vector<Descriptor> take_activation_sockets() {

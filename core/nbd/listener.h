@@ -41,6 +41,20 @@ struct Address {
 };
 Address address_of(int socket);
 
+// Who is at the other end of a connection, for people and for keeping him out: "process 4711 of user 1000" on a Unix
+// socket, else the address with its port.
+struct Peer {
+  std::string text;
+  std::string host;  // what stays the same when he connects again; empty where that is not his alone
+};
+
+// Takes a client that waits. Not open, and errno says why: there is none.
+struct Accepted {
+  Descriptor socket;
+  Peer peer;
+};
+Accepted accept_from(int listener);
+
 // Sockets that a service manager has opened for this process (sd_listen_fds(3)). Once: what says so in the environment
 // is gone afterwards.
 std::vector<Descriptor> take_activation_sockets();

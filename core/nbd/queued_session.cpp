@@ -158,7 +158,12 @@ Task<void> QueuedSession::serve(Request request, Reply reply) {
 }
 
 Task<Code> QueuedSession::answer_of(const Request& request, Reply& reply) {
-  traffic_.count(request.is(Command::read) ? request.length : 0, writes(request) ? request.length : 0);
+  if (request.is(Command::read))
+    traffic_.count_read({request.offset, request.length});
+  else if (writes(request))
+    traffic_.count_write({request.offset, request.length});
+  else
+    traffic_.count();
   if (request.is(Command::read)) co_return co_await read(request, reply);
   if (request.is(Command::block_status)) {
     const auto told = append_block_status(access_, terms_, request, reply.head);

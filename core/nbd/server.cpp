@@ -9,8 +9,10 @@
 #include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "core/nbd/cached_session.h"
+#include "core/nbd/listener.h"
 #include "core/nbd/queued_session.h"
 
 namespace disklathe::nbd {
@@ -18,23 +20,40 @@ namespace {
 
 constexpr std::chrono::milliseconds look_interval{250};
 constexpr unsigned most_accepted = 32;  // between looks at the others
+constexpr std::chrono::milliseconds rate_interval{1000};
+constexpr size_t most_kept_out = 1000;
 
 enum class Phase : uint8_t { handshake, transmission, gone };
 
 }  // namespace
 
 struct Server::Client {
-  Client(Descriptor socket, Time now) : connection(std::move(socket)), since(now), active(now) {}
+  Client(Descriptor socket, uint64_t number, Peer who, Time now)
+      : connection(std::move(socket)), id(number), peer(std::move(who)), since(now), active(now), sampled(now) {}
 
   Connection connection;
+  const uint64_t id;
+  const Peer peer;
   const Time since;
   std::atomic<Phase> phase{Phase::handshake};
-  std::atomic<bool> used_export{false};
+  std::atomic<int64_t> export_index{-1};  // chosen; -1: none
+  std::atomic<bool> secure{false};
   Traffic traffic;
   // Of the watching thread.
   Time active;
   uint64_t requests_seen = 0;
+  Time sampled;
+  uint64_t read_seen = 0, written_seen = 0;
+  double read_rate = 0, write_rate = 0;
   std::thread thread;
+
+  void sample(Time now) {
+    const double seconds = std::chrono::duration<double>(now - sampled).count();
+    const uint64_t read = traffic.bytes_read, written = traffic.bytes_written;
+    read_rate = static_cast<double>(read - std::exchange(read_seen, read)) / seconds;
+    write_rate = static_cast<double>(written - std::exchange(written_seen, written)) / seconds;
+    sampled = now;
+  }
 };
 
 Result<std::unique_ptr<Server>> Server::create(std::vector<Export*> exports, const ServerLimits& limits,
@@ -73,18 +92,31 @@ void Server::run(std::span<const Descriptor> listeners, std::span<const Event> e
 
 // False: nobody was there.
 bool Server::accept_client(int listener) {
-  Descriptor socket(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
-  if (!socket.open()) {
+  Accepted accepted = accept_from(listener);
+  if (!accepted.socket.open()) {
     // Out of descriptors or memory: the client waits in the kernel, and this thread is not to spin.
     if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) std::this_thread::sleep_for(look_interval / 5);
     return false;
   }
-  if (!make_room()) return true;
-  Client& client = clients_.emplace_back(std::move(socket), std::chrono::steady_clock::now());
+  if (is_kept_out(accepted.peer.host) || !make_room()) return true;
+  const Time now = std::chrono::steady_clock::now();
+  begin(clients_.emplace_back(std::move(accepted.socket), ++last_id_, std::move(accepted.peer), now), std::nullopt);
+  return true;
+}
+
+void Server::adopt(Descriptor socket, size_t export_index) {
+  Peer peer{.text = "the kernel", .host = {}};
+  begin(clients_.emplace_back(std::move(socket), ++last_id_, std::move(peer), std::chrono::steady_clock::now()),
+        export_index);
+}
+
+// The client is the last of them.
+void Server::begin(Client& client, std::optional<size_t> chosen) {
+  if (chosen) client.phase = Phase::transmission;
   try {
-    client.thread = std::thread([this, &client] {
+    client.thread = std::thread([this, &client, chosen] {
       try {
-        serve(client);
+        serve(client, chosen);
       } catch (const std::exception&) {
         // No memory for this client: it is sent away.
       }
@@ -95,7 +127,6 @@ bool Server::accept_client(int listener) {
   } catch (const std::system_error&) {
     clients_.pop_back();
   }
-  return true;
 }
 
 bool Server::make_room() {
@@ -120,7 +151,7 @@ void Server::reap() {
       continue;
     }
     client->thread.join();
-    served_ |= client->used_export;
+    served_ |= client->export_index >= 0;
     client = clients_.erase(client);
   }
 }
@@ -129,6 +160,7 @@ void Server::reap() {
 void Server::look_after(Time now) {
   for (Client& client : clients_) {
     if (client.phase == Phase::handshake && now - client.since > limits_.handshake) client.connection.cut();
+    if (now - client.sampled >= rate_interval) client.sample(now);
     if (client.phase != Phase::transmission || limits_.idle.count() == 0) continue;
     if (const uint64_t requests = client.traffic.requests; requests != client.requests_seen) {
       client.requests_seen = requests;
@@ -137,6 +169,43 @@ void Server::look_after(Time now) {
       client.connection.end_requests();
     }
   }
+}
+
+bool Server::is_kept_out(const std::string& host) const {
+  return !host.empty() && std::ranges::find(kept_out_, host) != kept_out_.end();
+}
+
+std::vector<ClientInfo> Server::clients() const {
+  const Time now = std::chrono::steady_clock::now();
+  std::vector<ClientInfo> found;
+  for (const Client& client : clients_) {
+    if (client.phase == Phase::gone) continue;
+    const int64_t index = client.export_index;
+    found.push_back({.id = client.id,
+                     .peer = client.peer.text,
+                     .export_index = index < 0 ? std::nullopt : std::optional(static_cast<size_t>(index)),
+                     .secure = client.secure,
+                     .seconds = std::chrono::duration<double>(now - client.since).count(),
+                     .requests = client.traffic.requests,
+                     .bytes_read = client.traffic.bytes_read,
+                     .bytes_written = client.traffic.bytes_written,
+                     .read_rate = client.read_rate,
+                     .write_rate = client.write_rate,
+                     .read = client.traffic.read_parts.ranges(),
+                     .written = client.traffic.written_parts.ranges()});
+  }
+  return found;
+}
+
+bool Server::revoke(uint64_t id) {
+  const auto client = std::ranges::find(clients_, id, &Client::id);
+  if (client == clients_.end() || client->phase == Phase::gone) return false;
+  if (!client->peer.host.empty()) kept_out_.push_back(client->peer.host);
+  if (kept_out_.size() > most_kept_out) kept_out_.pop_front();
+  // Its other connections with it.
+  for (Client& other : clients_)
+    if (other.id == id || is_kept_out(other.peer.host)) other.connection.cut();
+  return true;
 }
 
 void Server::drain() {
@@ -163,17 +232,21 @@ void Server::drain() {
 }
 
 // On the client's thread, to its end.
-void Server::serve(Client& client) {
-  std::vector<const ExportInfo*> infos;
-  for (Export* one : exports_) infos.push_back(&one->info());
-  Handshake handshake(std::move(infos), tls_ ? TlsMode::required : TlsMode::none);
+void Server::serve(Client& client, std::optional<size_t> chosen_before) {
   std::vector<std::byte> received;
-  if (!negotiate(client, handshake, received)) return;
-  client.used_export = true;
-
-  Export& chosen = *exports_[handshake.agreement().export_index];
+  std::optional<Agreement> agreed;
+  if (chosen_before)
+    agreed = Agreement{.export_index = *chosen_before};
+  else
+    agreed = negotiate(client, received);
+  if (!agreed) return;
+  const Agreement& agreement = *agreed;
+  Export& chosen = *exports_[agreement.export_index];
+  client.traffic.read_parts.cover(chosen.info().size);
+  client.traffic.written_parts.cover(chosen.info().size);
+  client.export_index = static_cast<int64_t>(agreement.export_index);
   const std::unique_ptr<Access> access = chosen.access();
-  const Terms terms{.info = chosen.info(), .agreement = handshake.agreement()};
+  const Terms terms{.info = chosen.info(), .agreement = agreement};
   // TLS takes bytes in order; what is gained by many requests in flight is lost to it many times over.
   if (chosen.info().queued && !client.connection.is_secure())
     QueuedSession(client.connection, *access, terms, received, client.traffic).run();
@@ -181,30 +254,34 @@ void Server::serve(Client& client) {
     CachedSession(client.connection, *access, terms, received, client.traffic).run();
 }
 
-// False: no transmission comes of it. received: what the client has sent after it already.
-bool Server::negotiate(Client& client, Handshake& handshake, std::vector<std::byte>& received) {
+// Nothing: no transmission comes of it. received: what the client has sent after it already.
+std::optional<Agreement> Server::negotiate(Client& client, std::vector<std::byte>& received) {
+  std::vector<const ExportInfo*> infos;
+  for (Export* one : exports_) infos.push_back(&one->info());
+  Handshake handshake(std::move(infos), tls_ ? TlsMode::required : TlsMode::none);
   std::vector<std::byte> output = Handshake::greeting();
   for (;;) {
     if (handshake.state() == Handshake::State::transmitting) {
       // Before it is told so: from then on it does not make room for others. Or it just had to.
       Phase expected = Phase::handshake;
-      if (!client.phase.compare_exchange_strong(expected, Phase::transmission)) return false;
+      if (!client.phase.compare_exchange_strong(expected, Phase::transmission)) return std::nullopt;
     }
     if (!output.empty()) {
       iovec part{output.data(), output.size()};
-      if (!client.connection.send({&part, 1})) return false;
+      if (!client.connection.send({&part, 1})) return std::nullopt;
       output.clear();
     }
-    if (handshake.state() == Handshake::State::transmitting) return true;
+    if (handshake.state() == Handshake::State::transmitting) return handshake.agreement();
     if (handshake.state() == Handshake::State::start_tls) {
       // What came in the clear after STARTTLS was said by nobody knows whom.
-      if (!received.empty()) return false;
+      if (!received.empty()) return std::nullopt;
       auto session = TlsSession::accept(*tls_, client.connection.fd());
-      if (!session) return false;
+      if (!session) return std::nullopt;
       client.connection.secure(std::move(session));
+      client.secure = true;
       handshake.tls_started();
     }
-    if (handshake.state() != Handshake::State::negotiating) return false;
+    if (handshake.state() != Handshake::State::negotiating) return std::nullopt;
     const size_t taken = handshake.advance(received, output);
     received.erase(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(taken));
     if (taken > 0) continue;
@@ -212,7 +289,7 @@ bool Server::negotiate(Client& client, Handshake& handshake, std::vector<std::by
     received.resize(Handshake::max_message);
     const size_t count = client.connection.receive(MutableBytes(received).subspan(before));
     received.resize(before + count);
-    if (count == 0) return false;
+    if (count == 0) return std::nullopt;
   }
 }
 

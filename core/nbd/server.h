@@ -2,12 +2,17 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "core/base/range.h"
 #include "core/base/result.h"
 #include "core/device/descriptor.h"
 #include "core/io/io_backend.h"
@@ -24,6 +29,18 @@ struct ServerLimits {
   std::chrono::milliseconds drain{5'000};       // at the end, for requests under way
 };
 
+// What is known of a client that is there.
+struct ClientInfo {
+  uint64_t id = 0;  // of no other client of this server
+  std::string peer;
+  std::optional<size_t> export_index;  // nothing: it has not chosen one yet
+  bool secure = false;                 // by TLS
+  double seconds = 0;                  // since it came
+  uint64_t requests = 0, bytes_read = 0, bytes_written = 0;
+  double read_rate = 0, write_rate = 0;  // bytes a second, of the last one or two
+  std::vector<Range> read, written;      // parts of the export that it touched, roughly
+};
+
 // Serves exports to whoever connects: a thread a client. Clients cannot harm each other: when all places are taken, the
 // one that has been in its handshake longest makes room.
 class Server {
@@ -35,6 +52,10 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
+  // A client that needs no handshake: it knows the export, and speaks with simple replies. Before run(), which goes on
+  // with it; it is served from here on.
+  void adopt(Descriptor socket, size_t export_index);
+
   // Something outside that may end the serving: asked when its descriptor is readable.
   struct Event {
     int fd;
@@ -45,17 +66,24 @@ class Server {
   // Listeners do not block.
   void run(std::span<const Descriptor> listeners, std::span<const Event> events, bool once);
 
+  // From an event, that is, within run(): who is there.
+  std::vector<ClientInfo> clients() const;
+  // The same: sends a client away, and does not let it in again (Peer::host). False: there is none of that id.
+  bool revoke(uint64_t id);
+
  private:
   struct Client;
   using Time = std::chrono::steady_clock::time_point;
 
   Server(std::vector<Export*> exports, const ServerLimits& limits, const TlsCredentials* tls, WakeEvent wake);
   bool accept_client(int listener);
-  void serve(Client& client);
-  bool negotiate(Client& client, Handshake& handshake, std::vector<std::byte>& received);
+  void begin(Client& client, std::optional<size_t> chosen);
+  void serve(Client& client, std::optional<size_t> chosen);
+  std::optional<Agreement> negotiate(Client& client, std::vector<std::byte>& received);
   bool make_room();
   void reap();
   void look_after(Time now);
+  bool is_kept_out(const std::string& host) const;
   void drain();
 
   const std::vector<Export*> exports_;
@@ -63,7 +91,9 @@ class Server {
   const TlsCredentials* const tls_;
   const WakeEvent wake_;  // a client has left
   std::list<Client> clients_;
-  bool served_ = false;  // a client that used an export has left
+  uint64_t last_id_ = 0;
+  std::deque<std::string> kept_out_;  // the latest of them
+  bool served_ = false;               // a client that used an export has left
 };
 
 }  // namespace disklathe::nbd

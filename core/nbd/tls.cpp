@@ -2,9 +2,18 @@
 #include "core/nbd/tls.h"
 
 #include <gnutls/gnutls.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
 
 #include "core/base/late_library.h"
 
@@ -26,7 +35,9 @@ struct GnuTls {
   decltype(&::gnutls_certificate_server_set_request) certificate_server_set_request;
   decltype(&::gnutls_psk_allocate_server_credentials) psk_allocate_server_credentials;
   decltype(&::gnutls_psk_free_server_credentials) psk_free_server_credentials;
-  decltype(&::gnutls_psk_set_server_credentials_file) psk_set_server_credentials_file;
+  decltype(&::gnutls_psk_set_server_credentials_function) psk_set_server_credentials_function;
+  decltype(&::gnutls_session_set_ptr) session_set_ptr;
+  decltype(&::gnutls_session_get_ptr) session_get_ptr;
   decltype(&::gnutls_init) init;
   decltype(&::gnutls_deinit) deinit;
   decltype(&::gnutls_priority_set_direct) priority_set_direct;
@@ -51,7 +62,9 @@ Result<GnuTls> load_now() {
   library.find("gnutls_certificate_server_set_request", api.certificate_server_set_request);
   library.find("gnutls_psk_allocate_server_credentials", api.psk_allocate_server_credentials);
   library.find("gnutls_psk_free_server_credentials", api.psk_free_server_credentials);
-  library.find("gnutls_psk_set_server_credentials_file", api.psk_set_server_credentials_file);
+  library.find("gnutls_psk_set_server_credentials_function", api.psk_set_server_credentials_function);
+  library.find("gnutls_session_set_ptr", api.session_set_ptr);
+  library.find("gnutls_session_get_ptr", api.session_get_ptr);
   library.find("gnutls_init", api.init);
   library.find("gnutls_deinit", api.deinit);
   library.find("gnutls_priority_set_direct", api.priority_set_direct);
@@ -76,10 +89,43 @@ std::unexpected<Error> unusable(const std::string& path, std::string cause) {
   return failure(Error{.kind = ErrorKind::invalid, .operation = "use", .subject = path, .cause = std::move(cause)});
 }
 
+// The users of a file as psktool(1) makes it: "name:key in hexadecimal" a line.
+struct Keys {
+  std::map<std::string, std::string, std::less<>> of;  // bytes
+};
+
+std::optional<std::string> bytes_of(std::string_view hexadecimal) {
+  std::string bytes;
+  if (hexadecimal.empty() || hexadecimal.size() % 2 != 0) return std::nullopt;
+  for (size_t at = 0; at < hexadecimal.size(); at += 2) {
+    unsigned char byte = 0;
+    const auto [end, error] = std::from_chars(hexadecimal.data() + at, hexadecimal.data() + at + 2, byte, 16);
+    if (error != std::errc() || end != hexadecimal.data() + at + 2) return std::nullopt;
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+Result<Keys> read_keys(const std::string& file) {
+  Keys keys;
+  std::ifstream lines(file);
+  if (!lines) return failure(os_failure(errno, "read", file));
+  for (std::string line; std::getline(lines, line);) {
+    const size_t colon = line.find(':');
+    const auto key = colon == std::string::npos ? std::nullopt : bytes_of(std::string_view(line).substr(colon + 1));
+    if (line.empty()) continue;
+    if (!key) return unusable(file, "a line is not a name, a colon and a key in hexadecimal");
+    keys.of[line.substr(0, colon)] = *key;
+  }
+  if (keys.of.empty()) return unusable(file, "there is no key in it");
+  return keys;
+}
+
 }  // namespace
 
 struct TlsCredentials::State {
   const GnuTls& api;
+  Keys known;
   gnutls_certificate_credentials_t certificates = nullptr;
   gnutls_psk_server_credentials_t keys = nullptr;
   bool verify_clients = false;
@@ -89,6 +135,27 @@ struct TlsCredentials::State {
     if (keys) api.psk_free_server_credentials(keys);
   }
 };
+
+namespace {
+
+// For GnuTLS, which frees the key. Who is not known gets a key all the same, as he is not to learn that he is not.
+int find_key(gnutls_session_t session, const char* name, gnutls_datum_t* key) {
+  constexpr size_t length = 32;
+  const GnuTls* api = load().value();
+  const auto& known = *static_cast<const Keys*>(api->session_get_ptr(session));
+  const auto found = known.of.find(std::string_view(name));
+  const size_t size = found == known.of.end() ? length : found->second.size();
+  key->data = static_cast<unsigned char*>(std::malloc(size));
+  if (!key->data) return -1;
+  key->size = static_cast<unsigned>(size);
+  if (found != known.of.end())
+    std::memcpy(key->data, found->second.data(), size);
+  else if (getrandom(key->data, size, 0) != static_cast<ssize_t>(size))
+    return -1;
+  return 0;
+}
+
+}  // namespace
 
 TlsCredentials::TlsCredentials(std::unique_ptr<State> state) : state_(std::move(state)) {}
 TlsCredentials::~TlsCredentials() = default;
@@ -124,8 +191,10 @@ Result<std::unique_ptr<TlsCredentials>> TlsCredentials::from_keys(const std::str
   if (access(file.c_str(), R_OK) != 0) return failure(os_failure(errno, "read", file));
   if ((*api)->psk_allocate_server_credentials(&state->keys) != 0)
     return failure(ErrorKind::io, "use TLS", "out of memory");
-  if (const int result = (*api)->psk_set_server_credentials_file(state->keys, file.c_str()); result < 0)
-    return unusable(file, (*api)->strerror(result));
+  auto known = read_keys(file);
+  if (!known) return failure(known);
+  state->known = std::move(*known);
+  (*api)->psk_set_server_credentials_function(state->keys, find_key);
   return std::unique_ptr<TlsCredentials>(new TlsCredentials(std::move(state)));
 }
 
@@ -151,6 +220,7 @@ std::unique_ptr<TlsSession> TlsSession::accept(const TlsCredentials& credentials
   if (proof.api.init(&state->session, GNUTLS_SERVER | GNUTLS_NO_SIGNAL) != 0) return nullptr;
   gnutls_session_t session = state->session;
   const bool by_key = proof.keys != nullptr;
+  proof.api.session_set_ptr(session, const_cast<Keys*>(&proof.known));
   const int set = by_key ? proof.api.credentials_set(session, GNUTLS_CRD_PSK, proof.keys)
                          : proof.api.credentials_set(session, GNUTLS_CRD_CERTIFICATE, proof.certificates);
   if (set != 0 || proof.api.priority_set_direct(session, by_key ? key_priority : certificate_priority, nullptr) != 0)
