@@ -20,11 +20,13 @@ namespace disklathe::cli {
 namespace {
 
 constexpr Verb all_verbs[] = {
+    {"attach", "an image, made a block device of this machine", run_attach},
     {"check", "whether an image's metadata is whole", run_check},
     {"checksum", "digests of what images hold", run_checksum},
     {"compare", "whether two images hold the same", run_compare},
     {"convert", "an image into another format, a file or a device", run_convert},
     {"create", "an empty image", run_create},
+    {"detach", "what attach made, ended", run_detach},
     {"devices", "the disks of this machine, and who uses them", run_devices},
     {"info", "what an image is", run_info},
     {"jobs", "conversions that go on by themselves", run_jobs},

@@ -15,11 +15,13 @@ struct Verb {
   int (*run)(Arguments arguments);
 };
 
+int run_attach(Arguments arguments);
 int run_check(Arguments arguments);
 int run_checksum(Arguments arguments);
 int run_compare(Arguments arguments);
 int run_convert(Arguments arguments);
 int run_create(Arguments arguments);
+int run_detach(Arguments arguments);
 int run_devices(Arguments arguments);
 int run_info(Arguments arguments);
 int run_jobs(Arguments arguments);

@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 
-PROGRAMS = ("python3", "mount", "umount", "modprobe", "losetup", "dmsetup", "blockdev", "mke2fs", "qemu-img")
+PROGRAMS = ("python3", "mount", "umount", "modprobe", "losetup", "dmsetup", "blockdev", "blkdiscard", "mke2fs", "e2fsck", "nbd-client",
+            "qemu-img")
 KERNEL = "linux-image-cloud-amd64"
 SPARE = 16 << 20  # bytes of the root file system for its own tables
 
