@@ -59,6 +59,8 @@ class TlsTest(CommandTest):
             with open("copied", "rb") as file:
                 self.assertTrue(file.read() == self.content)
 
+
+class Tls(TlsTest):
     def test_certificates(self):
         pki = self.certificates()
         for cache in ("auto", "writeback"):
