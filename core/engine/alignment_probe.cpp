@@ -11,7 +11,7 @@
 namespace disklathe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 // Short enough that a disturbance hits both alignments, long enough that the clock costs nothing.
 constexpr uint64_t batch_writes = 256;
@@ -60,10 +60,10 @@ Result<std::array<AlignmentRun, 2>> probe_alignment(FileDevice& device, uint64_t
                  .area = area,
                  .at = at};
       Result<void> result;
-      const Clock::time_point start = Clock::now();
+      const SteadyClock::time_point start = SteadyClock::now();
       (*ring)->spawn(write_batch(**ring, next, result));
       (*ring)->run();
-      run.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+      run.seconds += std::chrono::duration<double>(SteadyClock::now() - start).count();
       if (!result) return failure(result);
       run.writes += next.writes;
       run.bounces += device.bounces() - before;

@@ -133,6 +133,7 @@ Result<uint64_t> measure(stream::Source& stream, Progress& progress, const Stop&
   AlignedBuffer buffer(1 << 20, 1);
   uint64_t size = 0;
   while (true) {
+    stop.wait_while_paused();
     if (stop.requested()) return failure(ErrorKind::stopped, "decode", "stopped on request");
     const auto made = stream.fill(buffer.bytes());
     tell(progress, stream);

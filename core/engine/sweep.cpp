@@ -14,9 +14,9 @@
 namespace disklathe {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
-double seconds(Clock::duration time) { return std::chrono::duration<double>(time).count(); }
+double seconds(SteadyClock::duration time) { return std::chrono::duration<double>(time).count(); }
 
 struct CpuTime {
   double user = 0, system = 0;
@@ -58,7 +58,7 @@ struct Slice {
   const Stop& stop;
   uint64_t size;
   uint64_t& from;
-  Clock::time_point until;
+  SteadyClock::time_point until;
   uint64_t most;  // requests
   LatencyHistogram& latencies;
   uint64_t begun = 0, done = 0;
@@ -69,23 +69,23 @@ struct Slice {
     ++begun;
     return std::exchange(from, from + size);
   }
-  bool over(Clock::time_point now) const { return failed || begun >= most || now >= until || stop.requested(); }
+  bool over(SteadyClock::time_point now) const { return failed || begun >= most || now >= until || stop.requested(); }
 };
 
 Task<Result<void>> keep_one_in_flight(Ring& ring, Slice& slice, MutableBytes buffer) {
   const iovec vector{buffer.data(), slice.size};
-  Clock::time_point now = Clock::now();
+  SteadyClock::time_point now = SteadyClock::now();
   while (!slice.over(now)) {
     const uint64_t at = slice.take();
     if (slice.request.write) stamp(buffer.first(slice.size), at);
-    const Clock::time_point begun = slice.request.write ? Clock::now() : now;
+    const SteadyClock::time_point begun = slice.request.write ? SteadyClock::now() : now;
     Result<void> result = slice.request.write ? co_await slice.device.writev(ring, at, {&vector, 1})
                                               : co_await slice.device.readv(ring, at, {&vector, 1});
     if (!result) {
       slice.failed = true;
       co_return failure(result);
     }
-    now = Clock::now();
+    now = SteadyClock::now();
     ++slice.done;
     slice.latencies.add(now - begun);
   }
@@ -128,7 +128,7 @@ class Sweep {
     Series& series = series_[index];
     const uint64_t size = series.point.size;
     from_ = round_up(from_, size);
-    const Clock::time_point start = Clock::now();
+    const SteadyClock::time_point start = SteadyClock::now();
     const CpuTime before = CpuTime::now();
     Slice slice{.device = device_,
                 .request = request_,
@@ -143,7 +143,7 @@ class Sweep {
     ring.run();
     if (!result) return result;
     const CpuTime after = CpuTime::now();
-    const double took = seconds(Clock::now() - start);
+    const double took = seconds(SteadyClock::now() - start);
     series.point.requests += slice.done;
     series.point.seconds += took;
     series.point.user_seconds += after.user - before.user;
@@ -159,6 +159,9 @@ class Sweep {
       points.back().rate = median(series.rates);
       points.back().p50 = series.latencies.percentile(0.50);
       points.back().p99 = series.latencies.percentile(0.99);
+      if (series.rates.empty()) continue;
+      points.back().least_rate = std::ranges::min(series.rates);
+      points.back().most_rate = std::ranges::max(series.rates);
     }
     return points;
   }

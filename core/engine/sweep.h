@@ -36,7 +36,8 @@ struct SweepPoint {
   uint64_t size = 0;  // of a request, bytes
   uint64_t requests = 0;
   double seconds = 0;
-  double rate = 0;  // bytes per second, the median of the rounds
+  double rate = 0;                       // bytes per second, the median of the rounds
+  double least_rate = 0, most_rate = 0;  // of the slowest and of the fastest round
   std::chrono::nanoseconds p50{0}, p99{0};
   double user_seconds = 0, system_seconds = 0;  // processor time of this process and of the kernel for it
 

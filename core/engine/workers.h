@@ -18,8 +18,11 @@ class JobState {
  public:
   explicit JobState(const Stop& stop) : stop_(stop) {}
 
-  // No new piece is to be begun.
-  bool over() const { return over_.load(std::memory_order_relaxed) || stop_.requested(); }
+  // No new piece is to be begun. Asked before each one; waits while the job is paused.
+  bool over() const {
+    stop_.wait_while_paused();
+    return over_.load(std::memory_order_relaxed) || stop_.requested();
+  }
   // Readable once a stop was asked for (see Stop).
   int stop_descriptor() const { return stop_.descriptor(); }
   void fail(Error error);

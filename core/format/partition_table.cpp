@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/partition_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "core/base/arithmetic.h"
 #include "core/base/endian.h"
+#include "core/format/utf16.h"
 
 namespace disklathe {
 namespace {
@@ -57,7 +60,18 @@ std::optional<Range> sectors(uint64_t first, uint64_t count, uint64_t sector, ui
   return Range{*at, *length};
 }
 
-std::optional<Range> find_in_gpt(Bytes head, uint32_t sector, uint64_t disk_size, unsigned number) {
+// As it is written: the first three parts little endian (UEFI specification 2.10, appendix A).
+std::string guid_text(Bytes guid) {
+  std::string text = fmt::format("{:08x}-{:04x}-{:04x}-", load_le<uint32_t>(guid, 0), load_le<uint16_t>(guid, 4),
+                                 load_le<uint16_t>(guid, 6));
+  for (size_t i = 8; i < 16; ++i) {
+    if (i == 10) text += '-';
+    text += fmt::format("{:02x}", std::to_integer<unsigned>(guid[i]));
+  }
+  return text;
+}
+
+std::optional<PartitionEntry> find_in_gpt(Bytes head, uint32_t sector, uint64_t disk_size, unsigned number) {
   const Bytes header = head.subspan(sector, gpt_header_size);
   const auto entries = checked_multiply<uint64_t>(load_le<uint64_t>(header, 72), sector);
   const uint64_t count = load_le<uint32_t>(header, 80), size = load_le<uint32_t>(header, 84);
@@ -68,20 +82,46 @@ std::optional<Range> find_in_gpt(Bytes head, uint32_t sector, uint64_t disk_size
   const bool used = std::ranges::any_of(entry.first(16), [](std::byte byte) { return byte != std::byte{0}; });
   const uint64_t first = load_le<uint64_t>(entry, 32), last = load_le<uint64_t>(entry, 40);
   if (!used || last < first || last == UINT64_MAX) return std::nullopt;
-  return sectors(first, last - first + 1, sector, disk_size);
+  const auto range = sectors(first, last - first + 1, sector, disk_size);
+  if (!range) return std::nullopt;
+  return PartitionEntry{.number = number,
+                        .range = *range,
+                        .type = guid_text(entry),
+                        .name = utf8_of_utf16(entry.subspan(56, 72), std::endian::little)};
+}
+
+std::optional<PartitionEntry> find_in_mbr(Bytes head, uint32_t sector, uint64_t disk_size, unsigned number) {
+  if (number > mbr_entries) return std::nullopt;
+  const Bytes entry = head.subspan(mbr_entries_at + (number - 1) * mbr_entry_size, mbr_entry_size);
+  if (entry[4] == std::byte{0}) return std::nullopt;
+  const auto range = sectors(load_le<uint32_t>(entry, 8), load_le<uint32_t>(entry, 12), sector, disk_size);
+  if (!range) return std::nullopt;
+  return PartitionEntry{.number = number,
+                        .range = *range,
+                        .type = fmt::format("{:#04x}", std::to_integer<unsigned>(entry[4])),
+                        .name = {}};
+}
+
+std::optional<PartitionEntry> find_entry(Bytes head, uint64_t disk_size, unsigned number) {
+  const PartitionTable table = read_partition_table(head, disk_size);
+  if (number == 0 || table.kind == PartitionTable::Kind::none) return std::nullopt;
+  const uint32_t sector = table.sector_size.value_or(sector_sizes.front());
+  return table.kind == PartitionTable::Kind::gpt ? find_in_gpt(head, sector, disk_size, number)
+                                                 : find_in_mbr(head, sector, disk_size, number);
 }
 
 }  // namespace
 
 std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number) {
-  const PartitionTable table = read_partition_table(head, disk_size);
-  if (number == 0 || table.kind == PartitionTable::Kind::none) return std::nullopt;
-  const uint32_t sector = table.sector_size.value_or(sector_sizes.front());
-  if (table.kind == PartitionTable::Kind::gpt) return find_in_gpt(head, sector, disk_size, number);
-  if (number > mbr_entries) return std::nullopt;
-  const Bytes entry = head.subspan(mbr_entries_at + (number - 1) * mbr_entry_size, mbr_entry_size);
-  if (entry[4] == std::byte{0}) return std::nullopt;
-  return sectors(load_le<uint32_t>(entry, 8), load_le<uint32_t>(entry, 12), sector, disk_size);
+  const auto entry = find_entry(head, disk_size, number);
+  return entry ? std::optional(entry->range) : std::nullopt;
+}
+
+std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size) {
+  std::vector<PartitionEntry> entries;
+  for (unsigned number = 1; number <= most_partitions; ++number)
+    if (auto entry = find_entry(head, disk_size, number)) entries.push_back(std::move(*entry));
+  return entries;
 }
 
 PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size) {

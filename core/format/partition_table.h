@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/base/bytes.h"
 #include "core/base/range.h"
@@ -27,11 +29,26 @@ inline constexpr size_t partition_table_head = 8192;
 // MBR: as every PC boots it; GPT: UEFI specification 2.10, 5.3.2. disk_size: bytes, where it is known.
 PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size);
 
+// One partition, as its table names it.
+struct PartitionEntry {
+  unsigned number = 0;  // from 1
+  Range range;          // bytes of the disk
+  std::string type;     // GPT: its GUID in small letters; MBR: "0x83"
+  std::string name;     // GPT; else empty
+
+  friend bool operator==(const PartitionEntry&, const PartitionEntry&) = default;
+};
+inline constexpr unsigned most_partitions = 128;
+
 // Bytes from the start of the disk that partitions are looked for in: tables of the usual size lie inside.
 inline constexpr size_t partition_entries_head = 64 << 10;
 
 // Where a partition is: GPT entries count from 1, of an MBR the four primary ones. Nothing: there is none of that
 // number, or it does not lie inside the disk.
 std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number);
+
+// Those that find_partition() finds, up to most_partitions of them. What lies in an extended partition of an MBR is not
+// looked at: that one is listed whole.
+std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size);
 
 }  // namespace disklathe

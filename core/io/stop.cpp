@@ -15,9 +15,22 @@ Stop::~Stop() {
 // Whichever comes second, the request or the descriptor, sees the other: both orders are sequentially consistent.
 void Stop::request() noexcept {
   const int error = errno;
-  requested_.store(true);
+  state_.store(State::over);
+  state_.notify_all();
   if (const int event = event_.load(); event >= 0) (void)eventfd_write(event, 1);
   errno = error;
+}
+
+void Stop::pause() noexcept {
+  auto seen = State::going;
+  if (state_.compare_exchange_strong(seen, State::paused)) clock_.pause();
+}
+
+void Stop::resume() noexcept {
+  if (!paused()) return;
+  clock_.resume();
+  auto seen = State::paused;
+  if (state_.compare_exchange_strong(seen, State::going)) state_.notify_all();
 }
 
 int Stop::descriptor() const noexcept {
@@ -29,7 +42,7 @@ int Stop::descriptor() const noexcept {
     close(made);
     return expected;
   }
-  if (requested_.load()) (void)eventfd_write(made, 1);
+  if (state_.load() == State::over) (void)eventfd_write(made, 1);
   return made;
 }
 

@@ -220,6 +220,8 @@ Result<void> Client::go() {
   return channel_.send(Go{});
 }
 Result<void> Client::stop() { return channel_.send(StopJob{}, {}, std::chrono::milliseconds(0)); }
+Result<void> Client::pause() { return channel_.send(Pause{}, {}, std::chrono::milliseconds(0)); }
+Result<void> Client::resume() { return channel_.send(Resume{}, {}, std::chrono::milliseconds(0)); }
 
 void Client::kill() {
   if (pid_ != 0) ::kill(pid_, SIGKILL);

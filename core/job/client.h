@@ -84,6 +84,9 @@ class Client {
   // It ends with an error `stopped` soon; kill() is for when it does not.
   Result<void> stop();
   void kill();
+  // Holds the job back, and lets it go on: each reading says which it is. For work that is not itself a measurement.
+  Result<void> pause();
+  Result<void> resume();
   // What a worker that is killed, or gone, did not get to say of the target.
   std::optional<Note> unsaid() const;
   Result<void> answer(const Question& question, const FileDevice& device, CacheMode cache);

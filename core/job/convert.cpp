@@ -98,7 +98,8 @@ Result<Converted> convert(const Convert& asked, const ConvertFiles& files, Progr
                         .target_is_zero = reads_zero,
                         .sparse_size = asked.sparse_size,
                         .keep_holes = split_chain,
-                        .durable = asked.durable};
+                        .durable = asked.durable,
+                        .clock = &stop.clock()};
   if (auto copied = copy(copying, progress, stop); !copied) {
     if (asked.existing) files.note({.kind = Note::Kind::target_mixed, .subject = std::string(files.target->name())});
     return failure(copied);

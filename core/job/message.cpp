@@ -41,7 +41,7 @@ constexpr size_t most_layers = 32, most_word = 256;
 // In the order of the variants.
 constexpr std::array<std::string_view, 8> worker_names{"hello", "progress", "note",   "question",
                                                        "piece", "done",     "failed", "attached"};
-constexpr std::array<std::string_view, 6> client_names{"start", "go", "stop", "answer", "keep", "taken"};
+constexpr std::array<std::string_view, 8> client_names{"start", "go", "stop", "answer", "keep", "taken", "pause", "resume"};
 static_assert(worker_names.size() == std::variant_size_v<FromWorker>);
 static_assert(client_names.size() == std::variant_size_v<FromClient>);
 
@@ -93,6 +93,7 @@ static void describe(Archive& archive, Hello& message) {
 
 static void describe(Archive& archive, Reading& message) {
   archive.choice("phase", message.phase, phases);
+  archive.flag("paused", message.paused);
   archive.number("total", message.total, 0, UINT64_MAX);
   archive.flag("total_known", message.total_known);
   archive.number("input", message.input, 0, UINT64_MAX);
@@ -132,6 +133,8 @@ static void describe(Archive&, Go&) {}
 static void describe(Archive&, StopJob&) {}
 static void describe(Archive&, Keep&) {}
 static void describe(Archive&, Taken&) {}
+static void describe(Archive&, Pause&) {}
+static void describe(Archive&, Resume&) {}
 
 static void describe(Archive& archive, Answer& message) {
   archive.number("id", message.id, 0, UINT32_MAX);

@@ -30,7 +30,8 @@ namespace disklathe::job {
 //
 // stop may come at any time, and the end of the connection means the same, unless keep was sent before. Then the worker
 // lives until somebody says that the result is taken: done or failed is told to one client after the other until then.
-inline constexpr uint32_t protocol_version = 1;
+// pause and resume come when one likes.
+inline constexpr uint32_t protocol_version = 2;
 
 // ---- from the worker
 
@@ -53,6 +54,7 @@ struct Hello {
 // A look at the job's Progress; sent while it changes, five times a second.
 struct Reading {
   Phase phase = Phase::prepare;
+  bool paused = false;  // nothing new is begun
   uint64_t total = 0;
   bool total_known = true;
   uint64_t input = 0, input_total = 0;
@@ -117,8 +119,12 @@ struct Keep {};
 // Of a kept job: its result was heard, and what it made has its name. It may be forgotten.
 struct Taken {};
 
+// What is under way is finished, nothing new is begun, until resume. Said in each reading.
+struct Pause {};
+struct Resume {};
+
 using FromWorker = std::variant<Hello, Reading, Note, Question, Piece, Done, Failed, Attached>;
-using FromClient = std::variant<Start, Go, StopJob, Answer, Keep, Taken>;
+using FromClient = std::variant<Start, Go, StopJob, Answer, Keep, Taken, Pause, Resume>;
 
 // At most this many entries in one piece.
 inline constexpr size_t most_piece_entries = 512;

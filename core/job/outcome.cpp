@@ -114,10 +114,20 @@ static void describe(Archive& archive, PartitionTable& table) {
   archive.number("backup_at", table.backup_at, 0, INT64_MAX);
 }
 
+static void describe(Archive& archive, DiskPart& part) {
+  archive.number("number", part.entry.number, 0, most_partitions);
+  archive.object("range", part.entry.range);
+  archive.text("type", part.entry.type, most_word);
+  archive.text("name", part.entry.name, most_word);
+  archive.text("content", part.content.type, most_word);
+  archive.text("label", part.content.label, most_word);
+}
+
 static void describe(Archive& archive, Inspection& outcome) {
   archive.list("layers", outcome.layers, most_layers);
   archive.object("stream", outcome.stream);
   archive.object("partitions", outcome.partitions);
+  archive.list("parts", outcome.parts, most_partitions);
   if (archive.reading() && outcome.layers.empty() != outcome.stream.has_value())
     archive.refuse("layers", "and \"stream\" exclude each other");
 }
@@ -158,6 +168,8 @@ static void describe(Archive& archive, SweepPoint& point) {
   archive.number("requests", point.requests, 0, UINT64_MAX);
   archive.real("seconds", point.seconds);
   archive.real("rate", point.rate);
+  archive.real("least_rate", point.least_rate);
+  archive.real("most_rate", point.most_rate);
   time("p50", point.p50);
   time("p99", point.p99);
   archive.real("user_seconds", point.user_seconds);

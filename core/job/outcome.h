@@ -11,6 +11,7 @@
 #include "core/engine/compare.h"
 #include "core/engine/sweep.h"
 #include "core/format/image_reader.h"
+#include "core/format/known_content.h"
 #include "core/format/partition_table.h"
 #include "core/zero/zero_strategy.h"
 
@@ -39,11 +40,19 @@ struct StreamFacts {
   std::string content;  // what it holds when that is no raw disk: "a qcow2 image", "a tar archive"
 };
 
+// What lies at a place of the guest's disk.
+struct DiskPart {
+  PartitionEntry entry;  // number 0: the whole disk, which has no table
+  KnownContent content;
+};
+
 struct Inspection {
   std::vector<LayerFacts> layers;     // top first; only the top one without Inspect::chain. Empty: a stream
   std::optional<StreamFacts> stream;  // or it is one
   // Nothing: not looked at, as the disk needs files that were not opened.
   std::optional<PartitionTable> partitions;
+  // With them: the partitions, or the whole disk where it has none and something is known of it.
+  std::vector<DiskPart> parts;
 };
 
 struct MapDone {

@@ -95,6 +95,20 @@ LayerFacts facts_of(const Image& image, const Layer& layer) {
   return facts;
 }
 
+// What cannot be read of a damaged image stays unknown.
+std::vector<DiskPart> parts_of(Image& image, Bytes head) {
+  std::vector<DiskPart> parts;
+  for (PartitionEntry& entry : list_partitions(head, image.size())) parts.push_back({std::move(entry), {}});
+  if (parts.empty()) parts.push_back({{.range = {0, image.size()}}, {}});
+  std::vector<std::byte> begin;
+  for (DiskPart& part : parts) {
+    begin.resize(std::min<uint64_t>(part.entry.range.length, known_content_head));
+    if (read_guest(image, part.entry.range.at, begin)) part.content = known_content(begin);
+  }
+  if (parts.front().entry.number == 0 && parts.front().content.type.empty()) parts.clear();
+  return parts;
+}
+
 Result<Outcome> perform_inspect(Host& host, const Inspect& asked, Progress& progress, const Stop& stop) {
   auto source =
       open_source(host, asked.format, asked.most_window,
@@ -125,8 +139,9 @@ Result<Outcome> perform_inspect(Host& host, const Inspect& asked, Progress& prog
     const bool readable = !image.facts().encrypted.value_or(false);
     if (!whole || !readable) return inspection;
     size = image.size();
-    head.resize(std::min<uint64_t>(image.size(), partition_table_head));
+    head.resize(std::min<uint64_t>(image.size(), partition_entries_head));
     if (auto read = read_guest(image, 0, head); !read) return failure(read);
+    inspection.parts = parts_of(image, head);
   }
   inspection.partitions = read_partition_table(head, size);
   return inspection;

@@ -394,6 +394,12 @@ class Conversation {
       talk_.answer(std::move(*answer), std::move(received.descriptors));
     } else if (std::holds_alternative<StopJob>(received.message)) {
       end();
+    } else if (std::holds_alternative<Pause>(received.message)) {
+      stop_.pause();
+      next_reading_ = {};  // says so at once
+    } else if (std::holds_alternative<Resume>(received.message)) {
+      stop_.resume();
+      next_reading_ = {};
     } else if (std::holds_alternative<Keep>(received.message)) {
       listening_ = std::move(received.descriptors.front());
     } else if (std::holds_alternative<Taken>(received.message)) {
@@ -426,10 +432,10 @@ class Conversation {
   void tell_progress() {
     if (over() || !channel_ || Clock::now() < next_reading_) return;
     next_reading_ = Clock::now() + reading_every;
+    Reading reading = look_at(progress_);
+    reading.paused = stop_.paused();
     // A client that does not listen just now misses one.
-    if (auto told = channel_->send(look_at(progress_), {}, milliseconds(0));
-        !told && told.error().kind != ErrorKind::busy)
-      lose();
+    if (auto told = channel_->send(reading, {}, milliseconds(0)); !told && told.error().kind != ErrorKind::busy) lose();
   }
 
   std::optional<WorkerChannel> channel_;  // nothing: a kept job without a client

@@ -17,6 +17,7 @@ Result<uint64_t> discard(std::span<const Range> ranges, FileDevice& target, Prog
   uint64_t discarded = 0;
   for (Range left : ranges) {
     while (!left.empty()) {
+      stop.wait_while_paused();
       if (stop.requested()) return failure(ErrorKind::stopped, "discard", {});
       const Range part{left.at, std::min(left.length, discard_step)};
       if (auto done = target.discard_now(part); !done) return failure(done);
@@ -40,7 +41,8 @@ Result<Zeroed> zero(const Zero& asked, FileDevice& target,
     if (!discarded) return failure(discarded);
     outcome.discarded = *discarded;
   } else {
-    auto done = make_zero({.target = &target, .ranges = asked.ranges, .only = asked.method}, progress, stop);
+    auto done = make_zero({.target = &target, .ranges = asked.ranges, .only = asked.method, .clock = &stop.clock()},
+                          progress, stop);
     if (!done) return failure(done);
     outcome.done = *done;
   }

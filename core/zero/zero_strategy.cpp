@@ -74,6 +74,7 @@ Result<Allocation> ZeroStrategy::first_run(Range range) {
 
 Task<Result<void>> ZeroStrategy::zero(Ring& ring, Range range, std::atomic<uint64_t>& zeroed) {
   while (!range.empty()) {
+    stop_.wait_while_paused();
     if (stop_.requested()) co_return failure(ErrorKind::stopped, "zero", "stopped on request");
     auto run = first_run(range);
     if (!run) co_return failure(run);

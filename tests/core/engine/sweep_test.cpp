@@ -53,6 +53,7 @@ class SweepTest : public QObject {
       QCOMPARE(bytes[each.size], 8 * mib);
       QCOMPARE(each.requests, 8 * mib / each.size);
       QVERIFY(each.rate > 0 && each.seconds > 0 && each.p50 <= each.p99);
+      QVERIFY(each.least_rate > 0 && each.least_rate <= each.rate && each.rate <= each.most_rate);
     }
     QVERIFY(device.writes().empty());
   }

@@ -76,6 +76,33 @@ class PartitionTableTest : public QObject {
     QVERIFY(!find_partition(blank(), 16 * mib, 1));
   }
 
+  void partitionsAreListedWithTypeAndName() {
+    auto head = std::vector<std::byte>(partition_entries_head);
+    put_gpt(head, 512, 999);
+    store_le<uint64_t>(head, 512 + 72, 2);
+    store_le<uint32_t>(head, 512 + 80, 128);
+    store_le<uint32_t>(head, 512 + 84, 128);
+    const size_t third = 2 * 512 + 2 * 128;
+    // c12a7328-f81f-11d2-ba4b-00a0c93ec93b, as it is stored.
+    constexpr unsigned char guid[] = {0x28, 0x73, 0x2a, 0xc1, 0x1f, 0xf8, 0xd2, 0x11,
+                                      0xba, 0x4b, 0x00, 0xa0, 0xc9, 0x3e, 0xc9, 0x3b};
+    std::memcpy(head.data() + third, guid, sizeof guid);
+    store_le<uint64_t>(head, third + 32, 2048);
+    store_le<uint64_t>(head, third + 40, 4095);
+    head[third + 56] = std::byte{'E'};
+    head[third + 58] = std::byte{'S'};
+    const auto listed = list_partitions(head, 16 * mib);
+    QCOMPARE(listed.size(), 1U);
+    QCOMPARE(listed[0],
+             (PartitionEntry{
+                 .number = 3, .range = {mib, mib}, .type = "c12a7328-f81f-11d2-ba4b-00a0c93ec93b", .name = "ES"}));
+    head = blank();
+    put_mbr(head, 1, 0x83, 2048, 4096);
+    QCOMPARE(list_partitions(head, 16 * mib),
+             std::vector{(PartitionEntry{.number = 2, .range = {mib, 2 * mib}, .type = "0x83", .name = ""})});
+    QVERIFY(list_partitions(blank(), 16 * mib).empty());
+  }
+
   void gptForBothSizesFitsEither() {
     auto head = blank();
     put_gpt(head, 512, 999);

@@ -67,7 +67,9 @@ class MessageTest : public QObject {
         StopJob{},
         Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}},
         Keep{},
-        Taken{}};
+        Taken{},
+        Pause{},
+        Resume{}};
     QCOMPARE(messages.size(), std::variant_size_v<FromClient>);
     for (const FromClient& message : messages) {
       const auto decoded = decode_from_client(encode(message));
@@ -86,9 +88,11 @@ class MessageTest : public QObject {
         {.key = "list", .value = std::vector<Property>{{"", true}, {"", 5UL}}});
     inspection.layers[0].references.push_back({.name = "b", .format = "raw"});
     inspection.partitions = PartitionTable{.kind = PartitionTable::Kind::gpt, .sector_size = 512};
+    inspection.parts.push_back({.entry = {.number = 2, .range = {512, 1024}, .type = "0x83", .name = "root"},
+                                .content = {.type = "ext4", .label = "r"}});
     const std::vector<FromWorker> messages = {
         Hello{.program = "0.1", .kind = Kind::sweep, .layers = {{"seccomp", true, ""}}},
-        Reading{.phase = Phase::verify, .total = 9},
+        Reading{.phase = Phase::verify, .paused = true, .total = 9},
         Note{.kind = Note::Kind::trailing_garbage, .subject = "x", .text = "gz", .offset = 3},
         Question{.id = 1, .image = "a", .reference = {.name = "b"}, .path = "/b"},
         Piece{.entries = {{.extent = {.kind = Extent::Kind::data, .guest = {0, 1}, .host = {5, 1}}, .layer = 2}}},
@@ -106,6 +110,9 @@ class MessageTest : public QObject {
     QCOMPARE(layer.facts.snapshots[0].name, "s");
     QCOMPARE(std::get<uint64_t>(std::get<3>(layer.facts.specific[0].value)[1].value), 5U);
     QCOMPARE(layer.references[0].name, "b");
+    const auto& part = std::get<Inspection>(std::get<Done>(*done).outcome).parts.at(0);
+    QCOMPARE(part.entry, inspection.parts[0].entry);
+    QCOMPARE(part.content, inspection.parts[0].content);
   }
 
   void everyOutcomeComesBack() {
@@ -115,8 +122,13 @@ class MessageTest : public QObject {
         Converted{.disk_size = 5, .verified = true, .garbage_at = 4},
         Zeroed{.done = {.commanded = 1, .command = ZeroMethod::punch}, .all_read = true, .nonzero_at = 9},
         Compared{.source_size = 1, .differs_at = 0},
-        Swept{
-            .points = {{.size = 4096, .requests = 2, .seconds = 0.1, .rate = 5e9, .p50 = std::chrono::nanoseconds(7)}}},
+        Swept{.points = {{.size = 4096,
+                          .requests = 2,
+                          .seconds = 0.1,
+                          .rate = 5e9,
+                          .least_rate = 4e9,
+                          .most_rate = 6e9,
+                          .p50 = std::chrono::nanoseconds(7)}}},
         Checksums{.size = 9, .xxh128 = std::string(32, 'a')},
         Exported{}};
     QCOMPARE(outcomes.size(), std::variant_size_v<Outcome>);

@@ -148,6 +148,48 @@ class WorkerTest : public QObject {
     QVERIFY(ended && ended->result);
   }
 
+  // What is under way when the pause comes may still arrive; then nothing does, until it goes on.
+  void aPausedJobBeginsNothingNew() {
+    Conversion job;
+    const Descriptor source(open(job.dir.file("source").c_str(), O_RDWR | O_CREAT, 0600));
+    QCOMPARE(ftruncate(source.get(), static_cast<off_t>(400 * mib)), 0);
+    job.work = {.source_format = "raw", .sparse_size = 0, .verify = true};
+    auto client = job.start();
+    QVERIFY(client && next<Hello>(*client));
+    QVERIFY(client->go());
+    QVERIFY(client->pause());
+    std::optional<Reading> reading;
+    for (int looks = 0; looks < 50 && !(reading && reading->paused); ++looks) reading = next<Reading>(*client);
+    QVERIFY(reading && reading->paused);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    while (client->take()) {
+    }
+    const auto before = next<Reading>(*client), after = next<Reading>(*client);
+    QVERIFY(before && after && after->paused);
+    QCOMPARE(after->completed, before->completed);
+    QVERIFY(after->completed < 400 * mib);
+    QVERIFY(client->resume());
+    const auto ended = next<Client::Ended>(*client);
+    QVERIFY2(ended && ended->result, ended ? cause_of(ended->result).c_str() : "no end");
+    QVERIFY(std::get<Converted>(*ended->result).verified);
+  }
+
+  void aPausedJobIsStopped() {
+    Conversion job;
+    const Descriptor source(open(job.dir.file("source").c_str(), O_RDWR | O_CREAT, 0600));
+    QCOMPARE(ftruncate(source.get(), static_cast<off_t>(400 * mib)), 0);
+    job.work = {.source_format = "raw", .sparse_size = 0};
+    auto client = job.start();
+    QVERIFY(client && next<Hello>(*client));
+    QVERIFY(client->go());
+    QVERIFY(client->pause());
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    QVERIFY(client->stop());
+    const auto ended = next<Client::Ended>(*client);
+    QVERIFY(ended && !ended->result);
+    QCOMPARE(ended->result.error().kind, ErrorKind::stopped);
+  }
+
   void helloTellsWhichLayersAreOn() {
     Conversion job;
     test::write_file(job.dir.file("source"), pattern(mib));
