@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>disklathe::ui::DeviceLog</name>
+    <message numerus="yes">
+        <source>%n partition(s)</source>
+        <translation>
+            <numerusform>%n partition</numerusform>
+            <numerusform>%n partitions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::DropOverlay</name>
     <message numerus="yes">
         <source>Show what %n file(s) hold</source>
@@ -123,6 +133,16 @@
         <translation>
             <numerusform>%n more command</numerusform>
             <numerusform>%n more commands</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>disklathe::ui::SweepPage</name>
+    <message numerus="yes">
+        <source>%n request(s) in flight, %1 rounds of each size, in turn.</source>
+        <translation>
+            <numerusform>One request at a time, %1 rounds of each size, in turn.</numerusform>
+            <numerusform>%n requests in flight, %1 rounds of each size, in turn.</numerusform>
         </translation>
     </message>
 </context>

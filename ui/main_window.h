@@ -7,18 +7,18 @@
 #include "ui/devices/device.h"
 #include "ui/images/image_model.h"
 
-class QAction;
 class QStackedWidget;
-class QToolButton;
 
 namespace disklathe::ui {
 
 class ComparePage;
 class ConversionFlow;
+class DeviceLog;
 class DeviceModel;
 class DeviceView;
 class DeviceWatch;
 class DropOverlay;
+class Exports;
 class History;
 class HistoryPage;
 class ImageView;
@@ -26,9 +26,9 @@ class JobQueue;
 class JobsPane;
 class JobView;
 class MainActions;
+class MainJobs;
 class QueuedJob;
-class SideList;
-class TextLabel;
+class SidePane;
 class WelcomePage;
 
 // The window: tools above, devices and images at the side, pages in the middle, jobs below.
@@ -38,7 +38,7 @@ class MainWindow : public QMainWindow {
   explicit MainWindow(QWidget* parent = nullptr);
   ~MainWindow() override;
 
-  // Begins to look at the machine: devices come and go from here on.
+  // Begins to look at the machine: devices come and go from here on, and jobs that went on without a window show.
   void start();
   void set_devices(const DeviceList& devices);
 
@@ -61,35 +61,31 @@ class MainWindow : public QMainWindow {
 
  private:
   friend class MainActions;
-  QWidget* make_side();
+  friend class MainJobs;
   void make_pages();
-  void connect_jobs();
+  void connect_pages();
   void show_device(const DevicePtr& device);
   void show_image(const ImagePtr& image);
   void show_page(QWidget* page);
   ImagePtr current_image() const;
   ImagePtr image_of(const QString& path) const;  // null: not open
-  void update_actions();
   void end_drag();
   int open_one(const QUrl& url);
   void convert_dropped(const QList<QUrl>& urls, const DevicePtr& device);
   void unmount(const DevicePtr& device);
-  void save_report(QueuedJob* job);
   void show_problem(const QString& title, const QString& why);
-  void image_menu(const QModelIndex& index, const QPoint& at);
-  void quit_after_jobs();
 
   DeviceWatch* watch_;
   DeviceModel* devices_;
   ImageModel* images_;
   JobQueue* queue_;
+  Exports* exports_;
+  DeviceLog* device_log_;
   History* history_;
   ConversionFlow* flow_;
   MainActions* actions_;
-  QWidget* side_ = nullptr;
-  SideList* device_list_ = nullptr;
-  SideList* image_list_ = nullptr;
-  TextLabel* no_images_ = nullptr;
+  MainJobs* jobs_ = nullptr;
+  SidePane* side_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   WelcomePage* welcome_ = nullptr;
   DeviceView* device_view_ = nullptr;
@@ -100,7 +96,6 @@ class MainWindow : public QMainWindow {
   DropOverlay* overlay_ = nullptr;
   JobsPane* jobs_pane_ = nullptr;
   QWidget* before_drag_ = nullptr;
-  bool quitting_ = false;
 };
 
 }  // namespace disklathe::ui

@@ -9,7 +9,11 @@
 #include <QtWidgets>
 
 #include <QTest>
+#include <cstring>
+#include <fstream>
 
+#include "core/base/endian.h"
+#include "tests/support/loop_device.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
 #include "tests/support_ui/looks.h"
@@ -42,6 +46,41 @@ namespace {
 const QSize large(1280, 800), small(1000, 640);
 constexpr int patience_ms = 30'000;
 
+// The first blocks of a disk with a partition table as installers of Windows make it, and what begins in two of them.
+void write_table(const std::string& path) {
+  std::vector<std::byte> head(68 << 10);
+  const auto text = [&](size_t at, std::string_view words) {
+    std::memcpy(head.data() + at, words.data(), words.size());
+  };
+  text(512, "EFI PART");
+  store_le<uint64_t>(head, 512 + 24, 1);
+  store_le<uint64_t>(head, 512 + 72, 2);
+  store_le<uint32_t>(head, 512 + 80, 128);
+  store_le<uint32_t>(head, 512 + 84, 128);
+  struct Entry {
+    uint64_t first_mib, last_mib;
+    unsigned char guid[16];
+    std::string_view name;
+  };
+  constexpr Entry entries[] = {
+      {1, 100, {0x28, 0x73, 0x2a, 0xc1, 0x1f, 0xf8, 0xd2, 0x11, 0xba, 0x4b, 0, 0xa0, 0xc9, 0x3e, 0xc9, 0x3b}, "EFI"},
+      {101, 116, {0x16, 0xe3, 0xc9, 0xe3, 0x5c, 0x0b, 0xb8, 0x4d, 0x81, 0x7d, 0xf9, 0x2d, 0xf0, 0x02, 0x15, 0xae}, ""},
+      {117,
+       480,
+       {0xa2, 0xa0, 0xd0, 0xeb, 0xe5, 0xb9, 0x33, 0x44, 0x87, 0xc0, 0x68, 0xb6, 0xb7, 0x26, 0x99, 0xc7},
+       "C"}};
+  size_t at = 1024;
+  for (const Entry& entry : entries) {
+    std::memcpy(head.data() + at, entry.guid, 16);
+    store_le<uint64_t>(head, at + 32, entry.first_mib * 2048);
+    store_le<uint64_t>(head, at + 40, entry.last_mib * 2048 - 1);
+    for (size_t i = 0; i < entry.name.size(); ++i) head[at + 56 + 2 * i] = static_cast<std::byte>(entry.name[i]);
+    at += 128;
+  }
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(head.data()), static_cast<std::streamsize>(head.size()));
+}
+
 // A disk of a system in two layers: data in places, zeroes, holes, compressed clusters.
 void make_images(const test::TempDir& folder) {
   const auto run = [](std::initializer_list<std::string> words) {
@@ -57,17 +96,28 @@ void make_images(const test::TempDir& folder) {
   for (int at = 400; at < 420; ++at)
     run({"qemu-io", "-f", "qcow2", "-c",
          "write -q -c -P " + std::to_string(at % 250) + " " + std::to_string(at) + "M 64k", top});
+  const std::string head = folder.file("head"), boot = folder.file("boot");
+  write_table(head);
+  std::string first_sectors(4096, '\0');
+  first_sectors.replace(3, 8, "NTFS    ");
+  test::write_file(boot, first_sectors);
+  run({"qemu-io", "-f", "qcow2", "-c", "write -q -s " + head + " 0 68k", "-c", "write -q -s " + boot + " 117M 4k",
+       top});
   run({"qemu-img", "snapshot", "-c", "before the update", top});
 }
 
-SweepRun sweep(const QString& name, double factor) {
-  SweepRun run{.name = name, .points = {}};
+SweepRun sweep(const QString& name, double factor, bool with_rounds) {
+  SweepRun run{.name = name, .mode = u"read 1"_s, .points = {}};
   const double rates[] = {38, 71, 128, 214, 322, 421, 489, 523, 531, 534, 528, 497, 468};
   const double p50[] = {.10, .11, .12, .15, .20, .30, .52, .98, 1.95, 3.9, 7.9, 16.8, 35.6};
   for (size_t i = 0; i < std::size(rates); ++i) {
     SweepPoint point;
     point.size = uint64_t{4096} << i;
     point.rate = rates[i] * 1e6 * factor;
+    if (with_rounds) {
+      point.least_rate = point.rate * (0.97 - 0.01 * static_cast<double>(i));
+      point.most_rate = point.rate * (1.01 + 0.007 * static_cast<double>(i));
+    }
     point.p50 = std::chrono::nanoseconds(static_cast<int64_t>(p50[i] * 1e6));
     point.p99 = point.p50 * 3 - point.p50 * static_cast<int64_t>(i) / 10;
     run.points.push_back(point);
@@ -132,24 +182,33 @@ class ScreenshotsTest : public QObject {
 
  private:
   void device_pages(MainWindow& window) {
+    using Tab = DeviceView::Tab;
     auto* devices = window.findChildren<SideList*>().first();
     devices->setCurrentIndex(devices->model()->index(2, 0));
     auto* view = window.findChild<DeviceView*>();
+    const auto shoot = [&](Tab tab, const QString& name) {
+      view->show_tab(tab);
+      looks::shoot(window, name + suffix_);
+    };
     view->limits().set_report(u"/dev/sdc"_s, samples::limits());
-    view->show_page(0);
-    looks::shoot(window, u"02-limits"_s + suffix_);
-    view->show_page(1);
-    looks::shoot(window, u"03-partitions"_s + suffix_);
+    shoot(Tab::contents, u"02-device-contents"_s);
+    shoot(Tab::limits, u"02b-limits"_s);
+    shoot(Tab::partitions, u"03-partitions"_s);
     auto changed = samples::devices();
     changed[2] = samples::free_disk();
     window.set_devices(changed);
-    looks::shoot(window, u"03b-misaligned"_s + suffix_);
-    view->show_page(2);
-    looks::shoot(window, u"04-sweep-none"_s + suffix_);
-    view->sweep().show_run(sweep(u"This run"_s, 1), sweep(u"2 Nov, front port"_s, 0.76));
-    looks::shoot(window, u"04b-sweep"_s + suffix_);
-    view->show_page(3);
-    looks::shoot(window, u"05-zero"_s + suffix_);
+    shoot(Tab::partitions, u"03b-misaligned"_s);
+    shoot(Tab::sweep, u"04-sweep-none"_s);
+    view->sweep().show_run(sweep(u"This run"_s, 1, true),
+                           {sweep(u"2 Nov, front port"_s, 0.76, false), sweep(u"30 Oct, hub"_s, 0.42, false)});
+    shoot(Tab::sweep, u"04b-sweep"_s);
+    QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/2/seconds"_s, 2100);
+    QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/2/share"_s, 1);
+    QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/1/seconds"_s, 40);
+    QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/1/share"_s, 0.1);
+    view->set_device(changed[2]);
+    shoot(Tab::zero, u"05-zero"_s);
+    shoot(Tab::log, u"05c-device-log"_s);
     auto gone = samples::devices();
     gone.erase(gone.begin() + 2);
     window.set_devices(gone);
@@ -171,11 +230,29 @@ class ScreenshotsTest : public QObject {
     looks::shoot(window, u"08-contents"_s + suffix_);
     view->show_export();
     looks::shoot(window, u"09-export"_s + suffix_);
+    view->show_partitions();
+    looks::shoot(window, u"08b-image-partitions"_s + suffix_);
     window.open({QUrl::fromLocalFile(QString::fromStdString(folder_.file("win11-base.qcow2")))});
     QVERIFY(QTest::qWaitFor([&] { return window.images().at(1)->map_complete(); }, patience_ms));
     view->show_compare();
     window.findChild<ComparePage*>()->set_other(image_->path());
     looks::shoot(window, u"10-compare"_s + suffix_);
+    serve(window, *view);
+  }
+  // Read by nobody yet, and by a client.
+  void serve(MainWindow& window, ImageView& view) {
+    window.open({QUrl::fromLocalFile(image_->path())});
+    view.show_export();
+    QPushButton* start = nullptr;
+    for (auto* button : view.findChildren<QPushButton*>())
+      if (button->isVisible() && button->text() == QCoreApplication::translate("disklathe::ui::ExportPage", "&Start"))
+        start = button;
+    QVERIFY(start);
+    start->click();
+    QTest::qWait(500);
+    looks::shoot(window, u"09b-served"_s + suffix_);
+    start->click();
+    QTest::qWait(200);
   }
   void job_pages(MainWindow& window) {
     JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true, .verify = true},
@@ -200,6 +277,48 @@ class ScreenshotsTest : public QObject {
     looks::shoot(window, u"11c-failed"_s + suffix_);
     Q_EMIT window.findChild<JobsPane*>()->history_wanted();
     looks::shoot(window, u"12-history"_s + suffix_);
+    onto_a_device(window, request.approved);
+  }
+  // A loop device: painted as it is written, held in the middle.
+  void onto_a_device(MainWindow& window, const QStringList& approved) {
+    QFile file(QString::fromStdString(folder_.file("disk")));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.resize(qint64{8} << 30));
+    file.close();
+    const auto loop = test::LoopDevice::attach(folder_.file("disk"), 512);
+    if (!loop) return;
+    auto chosen_loop = choose_device(loop->path());
+    if (!chosen_loop) return;
+    auto device = std::make_shared<Device>();
+    device->disk = chosen_loop->disk;
+    DeviceList devices = window.devices().devices();
+    devices.push_back(device);
+    window.set_devices(devices);
+    JobRequest request{.work = job::Convert{.format = "raw", .existing = true, .verify = true},
+                       .source = image_->path()};
+    request.target = QString::fromStdString(loop->path());
+    request.approved = approved;
+    request.device = std::make_shared<ChosenDevice>(std::move(*chosen_loop));
+    QueuedJob* queued = window.queue().add(request);
+    window.show_job(queued);
+    QVERIFY(QTest::qWaitFor([&] { return queued->worker()->can_pause(); }, patience_ms));
+    queued->worker()->set_paused(true);
+    QVERIFY(QTest::qWaitFor([&] { return queued->paused(); }, patience_ms));
+    QTest::qWait(400);
+    looks::shoot(window, u"11d-paused"_s + suffix_);
+    auto* list = window.findChildren<SideList*>().first();
+    list->setCurrentIndex(list->model()->index(static_cast<int>(devices.size()) - 1, 0));
+    auto* view = window.findChild<DeviceView*>();
+    view->show_tab(DeviceView::Tab::contents);
+    looks::shoot(window, u"11e-painting"_s + suffix_);
+    queued->worker()->set_paused(false);
+    QVERIFY(QTest::qWaitFor([&] { return queued->state() == QueuedJob::State::ended; }, patience_ms));
+    looks::shoot(window, u"11f-left"_s + suffix_);
+    view->show_tab(DeviceView::Tab::log);
+    looks::shoot(window, u"11g-device-log"_s + suffix_);
+    window.show_job(queued);
+    looks::shoot(window, u"11h-device-verified"_s + suffix_);
+    devices.pop_back();
+    window.set_devices(devices);
   }
   void drag(MainWindow& window) {
     QMimeData data;
@@ -224,7 +343,11 @@ class ScreenshotsTest : public QObject {
     for (const auto& [name, device] :
          {std::pair(u"16-erase"_s, samples::free_disk()), std::pair(u"16b-erase-blank"_s, samples::blank_card())}) {
       EraseDialog dialog(chosen(device),
-                         {.name = u"win11.qcow2"_s, .detail = u"64.4 GB, qcow2"_s, .size = 30'424'509'440},
+                         {.name = u"win11.qcow2"_s,
+                          .detail = u"64.4 GB, qcow2"_s,
+                          .size = 30'424'509'440,
+                          .data = 21'000'000'000,
+                          .zeroes = 9'424'509'440},
                          window.devices(), &window);
       dialog.show();
       looks::shoot(dialog, name + suffix_);

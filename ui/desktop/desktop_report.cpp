@@ -5,10 +5,13 @@
 #include <KUiServerV2JobTracker>
 #include <QDBusConnection>
 #include <QDBusMessage>
+#include <QIcon>
 #include <QSettings>
+#include <QSystemTrayIcon>
 #include <QWidget>
 
 #include "ui/desktop/sleep_inhibitor.h"
+#include "ui/theme/glyph.h"
 #include "ui/words/result_words.h"
 
 namespace disklathe::ui {
@@ -55,6 +58,25 @@ void DesktopReport::update() {
   }
   awake_->set_active(writes);
   tell_launcher(known ? share / known : 0, known > 0);
+  update_tray();
+}
+
+void DesktopReport::update_tray() {
+  QStringList lines;
+  for (const QueuedJob* job : queue_.jobs())
+    if (job->state() == QueuedJob::State::running && job->worker())
+      lines << tr("%1: %2", "job, how far it is")
+                   .arg(ResultWords::title(job->request()),
+                        ResultWords::doing(job->worker()->progress(), job->request().kind()));
+  const bool wanted = !window_.isVisible() && !lines.isEmpty() && QSystemTrayIcon::isSystemTrayAvailable();
+  if (!wanted) return tray_ ? tray_->hide() : void();
+  if (!tray_) {
+    tray_ =
+        new QSystemTrayIcon(QIcon::fromTheme(QStringLiteral("org.disklathe.Disklathe"), icon_of(Glyph::disk)), this);
+    connect(tray_, &QSystemTrayIcon::activated, this, &DesktopReport::activated);
+  }
+  tray_->setToolTip(lines.join(QLatin1Char('\n')));
+  tray_->show();
 }
 
 // Unity's LauncherEntry, which Plasma's task manager and others understand.

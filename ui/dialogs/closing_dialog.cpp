@@ -5,6 +5,8 @@
 #include <QMessageBox>
 #include <QPushButton>
 
+#include "ui/images/open_image.h"
+#include "ui/jobs/export_server.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/words/result_words.h"
 
@@ -23,7 +25,9 @@ ClosingDialog::Choice ClosingDialog::ask() {
     if (job->state() == QueuedJob::State::running && job->worker())
       left << ResultWords::title(job->request()) + QLatin1Char('\n') +
                   ResultWords::if_cancelled(job->request(), job->worker()->progress());
-  const int jobs = queue_.running() + queue_.waiting();
+  for (const ExportServer* server : exports_)
+    left << Words::tr("%1 is served: who reads it loses it when it stops.").arg(server->image()->name());
+  const auto jobs = queue_.running() + queue_.waiting() + static_cast<int>(exports_.size());
   QMessageBox box(QMessageBox::Question, Words::tr("Jobs are running"),
                   Words::tr("%n job(s) not done yet. Close the window?", nullptr, jobs), QMessageBox::NoButton,
                   parent_);
@@ -32,7 +36,8 @@ ClosingDialog::Choice ClosingDialog::ask() {
   QPushButton* keep = box.addButton(Words::tr("&Keep Running"), QMessageBox::AcceptRole);
   QPushButton* stop = box.addButton(Words::tr("&Stop Them"), QMessageBox::DestructiveRole);
   QPushButton* cancel = box.addButton(QMessageBox::Cancel);
-  keep->setToolTip(Words::tr("They go on without a window. A notification tells when they end."));
+  keep->setToolTip(Words::tr(
+      "They go on without a window. A notification tells when they end; the next start shows what still runs."));
   box.setDefaultButton(cancel);
   box.setEscapeButton(cancel);
   box.exec();

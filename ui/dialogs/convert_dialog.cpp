@@ -91,6 +91,7 @@ ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidge
   connect(path_, &QLineEdit::textChanged, this, &ConvertDialog::show_plan);
   connect(options_, &OptionForm::changed, this, &ConvertDialog::show_plan);
   connect(compress_, &QCheckBox::toggled, this, &ConvertDialog::show_plan);
+  connect(verify_, &QCheckBox::toggled, this, &ConvertDialog::show_plan);
   connect(picker_, &DevicePicker::changed, this, &ConvertDialog::show_plan);
   connect(image.get(), &OpenImage::map_grew, this, &ConvertDialog::show_plan);
   format_changed();
@@ -206,6 +207,8 @@ void ConvertDialog::show_plan() {
     plan.device = picker_->chosen();
   else
     plan.path = path_->text();
+  // The erase dialog asks for it, and begins with what the settings say.
+  plan.verify = to_device() ? QSettings().value(QStringLiteral("verify"), true).toBool() : verify_->isChecked();
   plan_->set(*image_, plan);
   verify_->setVisible(!to_device());  // the erase dialog asks for it
   go_->setText(to_device() ? tr("C&ontinue…") : tr("C&onvert"));

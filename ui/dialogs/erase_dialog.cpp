@@ -12,6 +12,7 @@
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
 #include "ui/devices/device_model.h"
+#include "ui/jobs/speeds.h"
 #include "ui/pictures/before_after.h"
 #include "ui/theme/icons.h"
 #include "ui/words/device_words.h"
@@ -91,7 +92,7 @@ QString EraseDialog::to_be_typed(const Disk& disk) {
 }
 
 EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, DeviceModel& devices, QWidget* parent)
-    : DialogFrame(tr("Overwrite a Device"), 760, parent), disk_(chosen.disk) {
+    : DialogFrame(tr("Overwrite a Device"), 760, parent), disk_(chosen.disk), erasure_(erasure) {
   const QString name = DeviceWords::name(disk_), size = Sizes::decimal(disk_.size);
   auto* title = new TextLabel(tr("Overwrite %1 (%2)?").arg(name, size), Face::title);
   title->setWordWrap(true);
@@ -103,6 +104,9 @@ EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, Dev
   picture->set(disk_, erasure.name, erasure.size ? erasure.size : disk_.size);
   content().addWidget(picture);
   content().addWidget(lost_and_kept(disk_, erasure));
+  if (!erasure.warning.isEmpty())
+    content().addWidget(
+        told(Card::Tone::warn, QLatin1String("data-warning"), tr("It will not work there"), erasure.warning));
   if (erasure.offer_verify) {
     verify_ = new QCheckBox(tr("&Verify by reading everything back"));
     verify_->setChecked(QSettings().value(QStringLiteral("verify"), true).toBool());
@@ -127,6 +131,10 @@ EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, Dev
     content().addLayout(row);
     connect(typed_, &QLineEdit::textChanged, this, &EraseDialog::check_typed);
   }
+  time_ = new TextLabel({}, Face::body, Ink::window_muted);
+  foot().insertWidget(0, time_);
+  if (verify_) connect(verify_, &QCheckBox::toggled, this, &EraseDialog::show_time);
+  show_time();
   connect(go_, &QPushButton::clicked, this, &QDialog::accept);
   add_button(go_);
   cancel_button().setFocus();
@@ -160,6 +168,17 @@ QWidget* EraseDialog::lost_and_kept(const Disk& disk, const Erasure& erasure) {
   row->addWidget(told(Card::Tone::quiet, QLatin1String("data-information"), tr("Survives"), kept_words(disk, erasure)),
                  1);
   return widget;
+}
+
+void EraseDialog::show_time() {
+  if (!erasure_.data) return time_->hide();
+  const uint64_t zeroes = erasure_.zeroes.value_or(0), all = *erasure_.data + zeroes;
+  const TimeGuess guess = TimeGuess::for_device(disk_, *erasure_.data, zeroes, verify() ? all : 0);
+  time_->set_text(Sizes::time_left(guess.least, guess.most));
+  if (!verify_) return;
+  const TimeGuess reading = TimeGuess::for_device(disk_, 0, 0, all);
+  verify_->setText(
+      tr("&Verify by reading everything back (%1 of it)").arg(Sizes::time_left(reading.least, reading.most)));
 }
 
 bool EraseDialog::verify() const { return verify_ && verify_->isChecked(); }

@@ -13,6 +13,7 @@ namespace disklathe::ui {
 class Banner;
 class DangerButton;
 class DeviceModel;
+class TextLabel;
 
 // What will be written over a device.
 struct Erasure {
@@ -20,6 +21,9 @@ struct Erasure {
   QString detail;     // "64.4 GB, qcow2"
   uint64_t size = 0;  // bytes from the device's start; 0: not known, up to all of it
   bool offer_verify = true;
+  // Bytes of it that are data and that are zeroes, where that is known: what it takes is told.
+  std::optional<uint64_t> data, zeroes;
+  QString warning;  // what will be wrong with it there; empty: nothing known
 };
 
 // The last step before a device is overwritten: names it, draws what is there and what stays past the end, and takes a
@@ -38,10 +42,13 @@ class EraseDialog : public DialogFrame {
   QWidget* lost_and_kept(const Disk& disk, const Erasure& erasure);
   void check_device(const DevicePtr& vanished);
   void check_typed();
+  void show_time();
 
   const Disk disk_;
+  const Erasure erasure_;
   Banner* gone_;
   QCheckBox* verify_ = nullptr;
+  TextLabel* time_;
   QLineEdit* typed_ = nullptr;
   DangerButton* go_;
   bool vanished_ = false;

@@ -10,8 +10,10 @@
 #include "core/device/limits.h"
 #include "ui/controls/text_label.h"
 #include "ui/images/open_image.h"
+#include "ui/jobs/speeds.h"
 #include "ui/pictures/plan_bar.h"
 #include "ui/theme/icons.h"
+#include "ui/words/device_words.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
@@ -47,6 +49,16 @@ PlanPanel::PlanPanel(QWidget* parent) : Card(Tone::quiet, parent) {
   column->setContentsMargins(20, 20, 20, 20);
   column->setSpacing(8);
   column->addWidget(new TextLabel(tr("Plan"), Face::section));
+  auto* time = new QHBoxLayout;
+  time->setSpacing(8);
+  time_ = new TextLabel({}, Face::figure);
+  time_of_ = new TextLabel({}, Face::caption, Ink::muted);
+  time->addWidget(time_);
+  time->addWidget(time_of_, 1, Qt::AlignBottom);
+  column->addLayout(time);
+  time_why_ = new TextLabel({}, Face::caption, Ink::muted);
+  time_why_->setWordWrap(true);
+  column->addWidget(time_why_);
   bar_ = new PlanBar;
   column->addWidget(bar_);
   write_ = add_part(*column, 0, tr("Write"));
@@ -58,6 +70,9 @@ PlanPanel::PlanPanel(QWidget* parent) : Card(Tone::quiet, parent) {
   request_ = add_fact(*column, tr("Request size"));
   zeroing_ = add_fact(*column, tr("Zeroing"));
   durable_ = add_fact(*column, tr("Durable"));
+  warning_ = new TextLabel({}, Face::body, Ink::warn);
+  warning_->setWordWrap(true);
+  column->addWidget(warning_);
   column->addStretch(1);
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
@@ -95,6 +110,21 @@ PlanPanel::Fact PlanPanel::add_fact(QVBoxLayout& column, const QString& name) {
   return fact;
 }
 
+// A range, and where it comes from.
+void PlanPanel::show_time(const Target& target, bool known, uint64_t size, uint64_t write, uint64_t zero) {
+  const bool told = known && (target.device || !target.path.isEmpty());
+  for (TextLabel* label : {time_, time_of_, time_why_}) label->setVisible(told);
+  if (!told) return;
+  const uint64_t read_back = target.verify ? (target.device ? size : write) : 0;
+  const TimeGuess guess = target.device ? TimeGuess::for_device(target.device->disk, write, zero, read_back)
+                                        : TimeGuess::for_file(target.path, write, target.compress, read_back);
+  time_->set_text(Sizes::time_left(guess.least, guess.most));
+  time_of_->set_text(target.verify ? tr("verify included") : tr("without verifying"));
+  time_why_->set_text(guess.measured  ? tr("By how fast it was before.")
+                      : target.device ? tr("By what devices of its kind do: none was measured here yet.")
+                                      : tr("A guess: nothing was measured here yet."));
+}
+
 void PlanPanel::set(const OpenImage& image, const Target& target) {
   const ContentCells& cells = image.cells();
   const uint64_t size = image.virtual_size();
@@ -121,6 +151,8 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
           << PlanBar::Part{PlanBar::Mark::skip, skip, tr("Skip")};
   bar_->set_parts(parts);
 
+  show_time(target, known, size, write, on_device ? zero + skip : 0);
+
   request_.value->set_text(on_device ? Sizes::binary(1 << 20) : tr("Chosen"));
   request_.why->set_text(on_device ? tr("To begin with. Tuned while copying: the fastest size is kept.")
                                    : tr("By how the source is stored. Tuned while copying."));
@@ -138,6 +170,11 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
     durable_.value->set_text(tr("At the end"));
     durable_.why->set_text(tr("One flush, then the rename, then the folder."));
   }
+
+  const QString mismatch =
+      on_device ? DeviceWords::sector_mismatch(image.partitions(), target.device->disk) : QString();
+  warning_->set_text(mismatch);
+  warning_->setVisible(!mismatch.isEmpty());
 
   const auto overhead = on_device ? std::nullopt : overhead_of(target, size);
   has_room_ = true;

@@ -23,7 +23,7 @@ class PlanPanel : public Card {
   struct Target {
     const Format* format = nullptr;
     FormatOptions options;
-    bool compress = false;
+    bool compress = false, verify = false;
     QString path;      // of a file
     DevicePtr device;  // or this
   };
@@ -43,9 +43,15 @@ class PlanPanel : public Card {
   };
   Fact add_fact(QVBoxLayout& column, const QString& name);
 
+  void show_time(const Target& target, bool known, uint64_t size, uint64_t write, uint64_t zero);
+
+  TextLabel* time_;
+  TextLabel* time_of_;
+  TextLabel* time_why_;
   PlanBar* bar_;
   Row write_, zero_, skip_;
   Fact request_, zeroing_, durable_;
+  TextLabel* warning_;
   QLabel* room_sign_;
   TextLabel* room_;
   bool has_room_ = true;

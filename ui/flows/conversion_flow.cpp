@@ -8,6 +8,7 @@
 #include "ui/dialogs/erase_dialog.h"
 #include "ui/flows/device_choice.h"
 #include "ui/images/open_image.h"
+#include "ui/words/device_words.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
@@ -27,10 +28,16 @@ ConvertDialog* ConversionFlow::open_dialog(const ImagePtr& image) {
     const DevicePtr device = dialog->device();
     if (!device) return;  // it vanished with the click
     const uint64_t size = image->virtual_size();
-    const Erasure erasure{
+    Erasure erasure{
         .name = image->name(),
         .detail = size ? tr("%1, %2", "size, format").arg(Sizes::decimal(size), image->format()) : image->format(),
         .size = size};
+    if (image->map_complete()) {
+      const ContentCells& cells = image->cells();
+      erasure.zeroes = cells.total(ContentKind::zero) + cells.total(ContentKind::hole);
+      erasure.data = size - std::min(size, *erasure.zeroes);
+    }
+    erasure.warning = DeviceWords::sector_mismatch(image->partitions(), device->disk);
     confirm(QString::fromStdString(device->disk.node), erasure, request);
   });
   dialog->open();

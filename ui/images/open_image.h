@@ -41,6 +41,7 @@ class OpenImage : public QObject {
   const std::vector<job::LayerFacts>& layers() const { return inspection_.layers; }
   const std::optional<job::StreamFacts>& stream() const { return inspection_.stream; }
   const std::optional<PartitionTable>& partitions() const { return inspection_.partitions; }
+  const std::vector<job::DiskPart>& parts() const { return inspection_.parts; }
   const QList<WorkerJob::Refused>& references_to_allow() const { return pending_; }
   const QStringList& approved() const { return approved_; }
   const ContentCells& cells() const { return cells_; }

@@ -19,6 +19,7 @@ class ExportServer : public QObject {
   // tcp: on the loopback address at any free port, else on a Unix socket of this user's.
   void start(bool tcp);
   void stop();
+  const ImagePtr& image() const { return image_; }
   bool running() const { return process_.state() != QProcess::NotRunning; }
   const QString& uri() const { return uri_; }  // empty until it is ready
   const QString& problem() const { return problem_; }

@@ -15,7 +15,7 @@ bool reads_back(const JobRequest& request) {
 QVector<Phase> order_of(const JobRequest& request) {
   QVector<Phase> order{Phase::prepare};
   if (request.writes() || request.kind() == job::Kind::sweep) order << Phase::write;
-  if (request.writes()) order << Phase::flush;
+  if (request.writes() && request.kind() != job::Kind::sweep) order << Phase::flush;
   if (reads_back(request)) order << Phase::verify;
   return order;
 }

@@ -55,11 +55,12 @@ void QueuedJob::set_waiting(const QString& why) {
   Q_EMIT changed();
 }
 
-void QueuedJob::run() {
+void QueuedJob::run(WorkerJob* worker) {
   state_ = State::running;
   why_waiting_.clear();
   began_ = QDateTime::currentDateTime();
-  worker_ = new WorkerJob(request_, this);
+  worker_ = worker;
+  worker_->setParent(this);
   connect(worker_, &WorkerJob::progressed, this, &QueuedJob::progressed);
   Q_EMIT changed();
 }
@@ -79,6 +80,20 @@ void QueuedJob::stop() {
 }
 
 QueuedJob* JobQueue::add(JobRequest request) {
+  QueuedJob* job = enlist(std::move(request));
+  start_what_can();
+  return job;
+}
+
+QueuedJob* JobQueue::adopt(JobRequest request, WorkerJob::Kept kept) {
+  auto* worker = new WorkerJob(request, std::move(kept));
+  QueuedJob* job = enlist(std::move(request));
+  start(*job, worker);
+  start_what_can();
+  return job;
+}
+
+QueuedJob* JobQueue::enlist(JobRequest request) {
   auto* job = new QueuedJob(std::move(request), this);
   jobs_ << job;
   connect(job, &QueuedJob::changed, this, [this, job] {
@@ -89,8 +104,19 @@ QueuedJob* JobQueue::add(JobRequest request) {
     }
   });
   Q_EMIT added(job);
-  start_what_can();
   return job;
+}
+
+void JobQueue::start(QueuedJob& job, WorkerJob* worker) {
+  job.run(worker);
+  connect(worker, &WorkerJob::done, this, [this, &job] {
+    job.finish(job.worker()->result());
+    Q_EMIT ended(&job);
+    Q_EMIT counts_changed();
+    start_what_can();
+  });
+  Q_EMIT started(&job);  // before its start, so that a tracker sees all of it
+  worker->start();
 }
 
 QueuedJob* JobQueue::blocker_of(const QueuedJob& job) const {
@@ -112,15 +138,7 @@ void JobQueue::start_what_can() {
       job->set_waiting(tr("%1 is busy. Starts after %2.").arg(what, ResultWords::title(blocker->request())));
       continue;
     }
-    job->run();
-    connect(job->worker(), &WorkerJob::done, this, [this, job] {
-      job->finish(job->worker()->result());
-      Q_EMIT ended(job);
-      Q_EMIT counts_changed();
-      start_what_can();
-    });
-    Q_EMIT started(job);  // before its start, so that a tracker sees all of it
-    job->worker()->start();
+    start(*job, new WorkerJob(job->request()));
   }
   Q_EMIT counts_changed();
 }
@@ -146,6 +164,11 @@ void JobQueue::stop_all() {
     if (job->state() == QueuedJob::State::waiting) job->stop();
   for (QueuedJob* job : QList(jobs_))
     if (job->state() == QueuedJob::State::running) job->stop();
+}
+
+void JobQueue::keep_all() {
+  for (QueuedJob* job : jobs_)
+    if (job->state() == QueuedJob::State::running) job->worker()->keep();
 }
 
 }  // namespace disklathe::ui

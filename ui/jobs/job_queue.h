@@ -28,6 +28,7 @@ class QueuedJob : public QObject {
   const QDateTime& ended_at() const { return ended_at_; }
 
   void stop();  // also while it waits
+  bool paused() const { return worker_ && worker_->progress().paused; }
 
  Q_SIGNALS:
   void changed();     // its state, why it waits
@@ -36,7 +37,7 @@ class QueuedJob : public QObject {
  private:
   friend JobQueue;
   void set_waiting(const QString& why);
-  void run();
+  void run(WorkerJob* worker);
   void finish(JobResult result);
 
   JobRequest request_;
@@ -55,11 +56,15 @@ class JobQueue : public QObject {
   using QObject::QObject;
 
   QueuedJob* add(JobRequest request);
+  // One that runs already, begun by an earlier window.
+  QueuedJob* adopt(JobRequest request, WorkerJob::Kept kept);
   void remove(QueuedJob* job);  // an ended one, from the list
   const QList<QueuedJob*>& jobs() const { return jobs_; }
   int running() const;
   int waiting() const;
   void stop_all();
+  // What runs goes on also when this process ends. What waits needs it.
+  void keep_all();
 
  Q_SIGNALS:
   void added(disklathe::ui::QueuedJob* job);
@@ -69,6 +74,8 @@ class JobQueue : public QObject {
   void counts_changed();
 
  private:
+  QueuedJob* enlist(JobRequest request);
+  void start(QueuedJob& job, WorkerJob* worker);
   void start_what_can();
   // The job that must end first; null: none.
   QueuedJob* blocker_of(const QueuedJob& job) const;

@@ -19,6 +19,7 @@ struct JobRequest {
   std::shared_ptr<const ChosenDevice> device;
   // Files that images name, and that may be opened for them: where the names lead.
   QStringList approved;
+  QString measures;  // of a sweep: the ID of the disk that it tells of
 
   job::Kind kind() const { return static_cast<job::Kind>(work.index()); }
   bool writes() const { return !target.isEmpty(); }

@@ -23,6 +23,7 @@ std::optional<double> JobProgress::share() const {
 
 JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   JobProgress progress{.phase = reading.phase,
+                       .paused = reading.paused,
                        .total = reading.total,
                        .position = reading.phase >= Phase::verify
                                        ? reading.verified
@@ -42,7 +43,9 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
                    reading.phase == Phase::verify ? reading.verified : reading.completed};
   if (phase_ != reading.phase) {
     phase_ = reading.phase;
-    began_[static_cast<size_t>(reading.phase)] = seconds;
+    // A job that has verified flushes once more: that is not when flushing began.
+    auto& began = began_[static_cast<size_t>(reading.phase)];
+    if (!began) began = seconds;
     recent_.clear();
     phase_start_ = last_change_ = now;
   }
@@ -57,7 +60,8 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   progress.rate_now = rate(recent_.front(), now);
   progress.rate_average = rate(phase_start_, now);
   const bool moves = reading.phase == Phase::write || reading.phase == Phase::verify || reading.phase == Phase::flush;
-  if (moves && seconds - last_change_.seconds >= stall_seconds) progress.stalled = seconds - last_change_.seconds;
+  if (moves && !reading.paused && seconds - last_change_.seconds >= stall_seconds)
+    progress.stalled = seconds - last_change_.seconds;
 
   const auto share = progress.share();
   const double passed = seconds - phase_start_.seconds;

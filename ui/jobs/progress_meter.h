@@ -12,6 +12,7 @@ namespace disklathe::ui {
 // How far a job is, in numbers to be shown. Bytes of the guest's disk. Written, flushed and verified are never added.
 struct JobProgress {
   Phase phase = Phase::prepare;
+  bool paused = false;
   uint64_t total = 0, position = 0;  // of this phase
   bool total_known = true;
   uint64_t written = 0, zeroed = 0, flushed = 0, verified = 0;
@@ -23,7 +24,7 @@ struct JobProgress {
   };
   std::optional<Left> left;
   std::optional<double> stalled;  // seconds without a byte, where that is long
-  double seconds = 0;             // since the job began
+  double seconds = 0;             // since the job began, without pauses
 
   // 0 to 1 of the phase; nothing: not known. of_input: of a stream's stored bytes.
   std::optional<double> share() const;
@@ -38,6 +39,7 @@ struct RateSeries {
 // Makes numbers to be shown of the readings that a worker sends.
 class ProgressMeter {
  public:
+  // seconds: since the job began, without pauses.
   JobProgress take(const job::Reading& reading, double seconds);
   const RateSeries& writing() const { return writing_; }
   const RateSeries& verifying() const { return verifying_; }

@@ -9,6 +9,7 @@
 #include <QTime>
 
 #include "core/device/after_write.h"
+#include "core/job/kept.h"
 #include "helper/client/authorization.h"
 #include "ui/words/device_words.h"
 #include "ui/words/error_words.h"
@@ -18,7 +19,10 @@
 namespace disklathe::ui {
 namespace {
 
-constexpr CacheMode cache = CacheMode::automatic;
+// A sweep measures devices, not this computer's memory.
+CacheMode cache_of(const JobRequest& request) {
+  return request.kind() == job::Kind::sweep ? CacheMode::none : CacheMode::automatic;
+}
 
 Error refused_device(const JobRequest& request, const Denial& denial) {
   Error error = denial.error;
@@ -31,7 +35,7 @@ Error refused_device(const JobRequest& request, const Denial& denial) {
   return error;
 }
 
-Result<std::unique_ptr<FileDevice>> open_to_read(const QString& path) {
+Result<std::unique_ptr<FileDevice>> open_to_read(const QString& path, CacheMode cache = CacheMode::automatic) {
   return FileDevice::open({.path = path.toStdString(), .writable = false, .cache = cache});
 }
 
@@ -44,8 +48,14 @@ struct WorkerJob::Opened {
   job::Handover handover;
   std::optional<Error> error;
   std::optional<helper::Request> granted;  // the device that the helper has to open
+  std::vector<Descriptor> written;         // of a kept job: what its worker gave back
+  std::optional<job::Spec> kept;           // and what it is
 
   FileDevice* target() const { return device ? device.get() : fresh ? &fresh->device() : nullptr; }
+  int device_descriptor() const {  // -1: the helper opened it, or there is none
+    if (device) return device->descriptor();
+    return kept && !written.empty() ? written.front().get() : -1;
+  }
 };
 
 namespace {
@@ -56,6 +66,7 @@ std::optional<helper::Request> to_be_asked(const JobRequest& request) {
   if (request.device) {
     if (request.kind() == job::Kind::convert) return helper::Request{Action::convert, request.device->identity};
     if (request.kind() == job::Kind::zero) return helper::Request{Action::zero, request.device->identity};
+    if (request.kind() == job::Kind::sweep) return helper::Request{Action::sweep_write, request.device->identity};
     return std::nullopt;
   }
   const auto identity = identity_of(request.source.toStdString());
@@ -80,14 +91,35 @@ bool take_over(Result<T> result, T& into, std::optional<Error>& error) {
 }  // namespace
 
 WorkerJob::WorkerJob(JobRequest request, QObject* parent) : KJob(parent), request_(std::move(request)) {
-  setCapabilities(Killable);
+  Capabilities can = Killable;
+  const job::Kind kind = request_.kind();
+  if (kind == job::Kind::convert || kind == job::Kind::zero || kind == job::Kind::compare) can |= Suspendable;
+  setCapabilities(can);
   setAutoDelete(false);
 }
 
-WorkerJob::~WorkerJob() = default;
+WorkerJob::WorkerJob(JobRequest request, Kept kept, QObject* parent) : WorkerJob(std::move(request), parent) {
+  kept_id_ = std::move(kept.id);
+  client_ = std::move(kept.client);
+  files_ = std::make_shared<Opened>();
+  files_->written = std::move(kept.written);
+  files_->kept = std::move(kept.spec);
+}
+
+WorkerJob::~WorkerJob() {
+  if (kept_id_.empty() || ended() || !files_) return;
+  // The worker has them; who attaches to it gives them their names.
+  for (TargetFile* file : {files_->fresh.get(), files_->data.get()})
+    if (file) file->hand_on();
+}
 
 void WorkerJob::start() {
-  clock_.start();
+  began_ = clock_.now();
+  if (client_) {
+    add_log(tr("It went on while the window was closed"));
+    begun_ = true;
+    return talk_to(std::move(client_));
+  }
   Q_EMIT description(this, ResultWords::kind(request_.kind()),
                      {tr("Source"), request_.source.isEmpty() ? request_.target : request_.source},
                      {tr("Destination"), request_.target});
@@ -95,6 +127,7 @@ void WorkerJob::start() {
   const auto open_all = [request = request_] {
     auto files = std::make_shared<Opened>();
     auto& error = files->error;
+    const CacheMode cache = cache_of(request);
     const auto hand = [&](job::Role role, const FileDevice& device, bool writable) {
       if (auto handed = files->handover.add(role, device, writable, cache); !handed) error = handed.error();
     };
@@ -106,7 +139,7 @@ void WorkerJob::start() {
       error.reset();
     };
     if (!request.source.isEmpty()) {
-      if (take_over(open_to_read(request.source), files->source, error))
+      if (take_over(open_to_read(request.source, cache), files->source, error))
         hand(job::Role::source, *files->source, false);
       else if (!request.device)
         ask_helper(request.source.toStdString());
@@ -153,7 +186,11 @@ void WorkerJob::opened(const std::shared_ptr<Opened>& files) {
     if (auto begun = (*client)->begin(spec, files->handover.descriptors()); !begun) client = failure(begun);
   }
   if (!client) return complete(failure(client));
-  client_ = std::move(*client);
+  talk_to(std::move(*client));
+}
+
+void WorkerJob::talk_to(std::unique_ptr<job::Client> client) {
+  client_ = std::move(client);
   notifier_ = std::make_unique<QSocketNotifier>(client_->descriptor(), QSocketNotifier::Read);
   connect(notifier_.get(), &QSocketNotifier::activated, this, &WorkerJob::take_events);
   take_events();
@@ -178,7 +215,11 @@ void WorkerJob::take(const job::Hello& hello) {
 
 void WorkerJob::take(const job::Reading& reading) {
   if (reading.phase != progress_.phase) add_log(ResultWords::phase(reading.phase, request_.kind()));
-  progress_ = meter_.take(reading, static_cast<double>(clock_.elapsed()) / 1000);
+  if (reading.paused != progress_.paused) {
+    reading.paused ? clock_.pause() : clock_.resume();
+    add_log(reading.paused ? tr("Paused") : tr("Resumed"));
+  }
+  progress_ = meter_.take(reading, std::chrono::duration<double>(clock_.now() - began_).count());
   if (progress_.total_known) setTotalAmount(Bytes, progress_.total);
   setProcessedAmount(Bytes, progress_.position);
   if (const auto share = progress_.share()) setPercent(static_cast<unsigned long>(*share * 100));
@@ -210,7 +251,7 @@ void WorkerJob::take(const job::Question& question) {
   if (request_.approved.contains(path)) {
     auto device = open_to_read(path);
     const auto answered =
-        device ? client_->answer(question, **device, cache) : client_->refuse(question, device.error());
+        device ? client_->answer(question, **device, CacheMode::automatic) : client_->refuse(question, device.error());
     add_log(device ? tr("Opened %1").arg(path) : ErrorWords::sentence(device.error()));
     if (!answered) add_log(ErrorWords::sentence(answered.error()));
     return;
@@ -246,6 +287,38 @@ void WorkerJob::stop() {
   if (client_) (void)client_->stop();  // a worker that is gone has ended anyway
 }
 
+bool WorkerJob::can_pause() const {
+  const Phase phase = progress_.phase;
+  return capabilities().testFlag(Suspendable) && client_ && begun_ && !stopping_ &&
+         (phase == Phase::measure || phase == Phase::write || phase == Phase::verify);
+}
+
+void WorkerJob::set_paused(bool paused) {
+  if (!client_ || !capabilities().testFlag(Suspendable)) return;
+  (void)(paused ? client_->pause() : client_->resume());  // a worker that is gone has ended anyway
+}
+
+bool WorkerJob::doSuspend() {
+  if (!can_pause()) return false;
+  set_paused(true);
+  return true;
+}
+
+bool WorkerJob::doResume() {
+  set_paused(false);
+  return true;
+}
+
+void WorkerJob::keep() {
+  if (!client_ || !begun_ || !kept_id_.empty()) return;
+  const auto place = job::make_kept_place();
+  const Result<void> kept =
+      place ? client_->keep(place->listening.get()) : Result<void>(std::unexpected(place.error()));
+  if (!kept) return add_log(ErrorWords::sentence(kept.error()));
+  kept_id_ = place->id;
+  add_log(tr("It goes on without the window"));
+}
+
 bool WorkerJob::doKill() {
   stop();
   return false;  // it ends by itself, with a result
@@ -259,14 +332,17 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
   if (outcome && files) {
     const auto* convert = std::get_if<job::Convert>(&request.work);
     for (TargetFile* file : {files->data.get(), files->fresh.get()}) {
-      if (!file || !outcome) continue;
+      if (!file || !outcome || request.kind() == job::Kind::sweep) continue;  // of a scratch file nothing stays
       if (auto named = file->commit(!convert || convert->durable); !named) outcome = failure(named);
     }
-    if (outcome && files->device && request.device) {
-      if (!still_chosen(*request.device, files->device->descriptor())) {
+    if (outcome && files->kept)
+      if (auto named = job::commit_attached(*files->kept, files->written); !named) outcome = failure(named);
+    const int device = files->device_descriptor();
+    if (outcome && device >= 0 && request.device) {
+      if (!still_chosen(*request.device, device)) {
         outcome = failure(Error{.kind = ErrorKind::vanished, .subject = request.target_name().toStdString()});
       } else if (request.device->whole()) {
-        const TableReread reread = reread_partition_table(files->device->descriptor());
+        const TableReread reread = reread_partition_table(device);
         if (reread == TableReread::busy || reread == TableReread::failed)
           result.notes << tr("The system still sees the old partitions until it is plugged in again.");
       }
@@ -297,6 +373,7 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
 
 void WorkerJob::complete(Result<job::Outcome> outcome) {
   notifier_.reset();
+  if (!kept_id_.empty()) job::forget_kept_job(kept_id_);
   // This may be called from inside of the client's own take().
   if (client_) {
     auto* done_with = client_.release();
@@ -326,6 +403,7 @@ void WorkerJob::end(JobResult result) {
 
 void WorkerJob::add_log(const QString& line) {
   log_ << QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + line;
+  Q_EMIT logged(log_.back());
 }
 
 }  // namespace disklathe::ui

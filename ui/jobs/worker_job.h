@@ -2,10 +2,10 @@
 #pragma once
 
 #include <KJob>
-#include <QElapsedTimer>
 #include <QSocketNotifier>
 #include <memory>
 
+#include "core/base/pausable_clock.h"
 #include "core/device/target_file.h"
 #include "core/job/client.h"
 #include "ui/jobs/job_request.h"
@@ -21,11 +21,24 @@ class WorkerJob : public KJob {
   Q_OBJECT
  public:
   explicit WorkerJob(JobRequest request, QObject* parent = nullptr);
+  // One that went on without its window, under this id: `client` has been told what it is.
+  struct Kept {
+    std::string id;
+    std::unique_ptr<job::Client> client;
+    job::Spec spec;
+    std::vector<Descriptor> written;  // of the files it writes
+  };
+  WorkerJob(JobRequest request, Kept kept, QObject* parent = nullptr);
   ~WorkerJob() override;
 
   void start() override;
   // Ends soon with a result that says so. Any time; twice kills.
   void stop();
+  // Nothing new is begun until it is resumed. Not for measurements, and not while it is opened or flushed.
+  bool can_pause() const;
+  void set_paused(bool paused);
+  // From now on it goes on also when this process ends; the next one finds it (ui/jobs/kept_jobs).
+  void keep();
 
   const JobRequest& request() const { return request_; }
   const JobProgress& progress() const { return progress_; }
@@ -42,15 +55,19 @@ class WorkerJob : public KJob {
  Q_SIGNALS:
   void progressed();
   void noted(const QString& line);
+  void logged(const QString& line);
   void mapped(const std::vector<disklathe::job::MapEntry>& entries);
   void done();  // result() is there; result(KJob*) follows
 
  protected:
   bool doKill() override;
+  bool doSuspend() override;
+  bool doResume() override;
 
  private:
   struct Opened;
   void opened(const std::shared_ptr<Opened>& files);
+  void talk_to(std::unique_ptr<job::Client> client);
   void take_events();
   void take(const job::Hello& hello);
   void take(const job::Reading& reading);
@@ -70,10 +87,12 @@ class WorkerJob : public KJob {
   std::optional<JobResult> result_;
   QStringList log_;
   QList<Refused> refused_;
-  QElapsedTimer clock_;
+  PausableClock clock_;
+  Clock::Time began_{0};
   std::shared_ptr<Opened> files_;
   std::unique_ptr<job::Client> client_;
   std::unique_ptr<QSocketNotifier> notifier_;
+  std::string kept_id_;  // empty: it ends with this process
   bool stopping_ = false, begun_ = false, asked_helper_ = false;
 };
 

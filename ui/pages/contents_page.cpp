@@ -7,6 +7,7 @@
 #include "ui/controls/figure.h"
 #include "ui/controls/text_label.h"
 #include "ui/images/open_image.h"
+#include "ui/pages/job_painting.h"
 #include "ui/pictures/allocation_map.h"
 #include "ui/pictures/map_legend.h"
 #include "ui/words/sizes.h"
@@ -98,12 +99,7 @@ void ContentsPage::show_map() {
   legend_->setVisible(drawn);
   if (!drawn) return;
   map_->set_cells(cells);
-  QVector<MapLegend::Item> items;
-  for (const auto kind : {ContentKind::data, ContentKind::compressed, ContentKind::backing, ContentKind::encrypted,
-                          ContentKind::zero, ContentKind::hole})
-    if (cells.total(kind))
-      items << MapLegend::Item{MapLegend::Mark::kind, kind, name_of_kind(kind), Sizes::decimal(cells.total(kind))};
-  legend_->set_items(items);
+  legend_->set_items(legend_of(cells, nullptr, true));
 }
 
 }  // namespace disklathe::ui

@@ -2,11 +2,15 @@
 #pragma once
 
 #include "ui/devices/device.h"
+#include "ui/images/image_model.h"
 #include "ui/pages/thing_view.h"
 
 namespace disklathe::ui {
 
+class DeviceContentsPage;
+class DeviceLog;
 class LimitsPage;
+class LogPage;
 class JobQueue;
 class PartitionsPage;
 class SweepPage;
@@ -16,7 +20,7 @@ class ZeroPage;
 class DeviceView : public ThingView {
   Q_OBJECT
  public:
-  explicit DeviceView(JobQueue& queue, QWidget* parent = nullptr);
+  DeviceView(JobQueue& queue, ImageModel& images, DeviceLog& log, QWidget* parent = nullptr);
   void set_device(const DevicePtr& device);
   void set_vanished();
   const DevicePtr& device() const { return device_; }
@@ -24,17 +28,24 @@ class DeviceView : public ThingView {
   SweepPage& sweep() { return *sweep_; }
   ZeroPage& zero() { return *zero_; }
 
+  enum class Tab : uint8_t { contents, limits, partitions, sweep, zero, log };
+  void show_tab(Tab tab) { show_page(static_cast<int>(tab)); }
+
  Q_SIGNALS:
   void unmount_wanted(const disklathe::ui::DevicePtr& device);
 
  private:
   void show_state();
+  void show_log();
 
   DevicePtr device_;
+  DeviceLog& log_;
+  DeviceContentsPage* contents_;
   LimitsPage* limits_;
   PartitionsPage* partitions_;
   SweepPage* sweep_;
   ZeroPage* zero_;
+  LogPage* log_page_;
 };
 
 }  // namespace disklathe::ui

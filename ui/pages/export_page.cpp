@@ -10,13 +10,13 @@
 #include "ui/controls/figure.h"
 #include "ui/controls/text_label.h"
 #include "ui/images/open_image.h"
-#include "ui/jobs/export_server.h"
+#include "ui/jobs/exports.h"
 #include "ui/theme/icons.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
 
-ExportPage::ExportPage(QWidget* parent) : Page(parent) {
+ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), exports_(exports) {
   auto* column = static_cast<QVBoxLayout*>(body()->layout());
   auto* row = new QHBoxLayout;
   row->setSpacing(32);
@@ -63,6 +63,9 @@ ExportPage::ExportPage(QWidget* parent) : Page(parent) {
   connect(toggle_, &QPushButton::clicked, this, &ExportPage::toggle);
   connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(uri_->whole_text()); });
   connect(&clock_, &QTimer::timeout, this, &ExportPage::show_state);
+  connect(&exports, &Exports::changed, this, [this] {
+    if (image_) show_state();
+  });
 }
 
 void ExportPage::set_image(const ImagePtr& image) {
@@ -72,24 +75,16 @@ void ExportPage::set_image(const ImagePtr& image) {
   show_state();
 }
 
-ExportServer& ExportPage::server() {
-  ExportServer*& server = servers_[image_->path()];
-  if (!server) {
-    server = new ExportServer(image_, this);
-    connect(server, &ExportServer::changed, this, &ExportPage::show_state);
-  }
-  return *server;
-}
-
 void ExportPage::toggle() {
-  if (server().running())
-    server().stop();
+  ExportServer& server = exports_.of(image_);
+  if (server.running())
+    server.stop();
   else
-    server().start(tcp_->isChecked());
+    server.start(tcp_->isChecked());
 }
 
 void ExportPage::show_state() {
-  const ExportServer* server = servers_.value(image_->path());
+  const ExportServer* server = exports_.find(image_->path());
   const bool running = server && server->running(), ready = running && !server->uri().isEmpty();
   const bool can =
       image_->state() == OpenImage::State::ready && !image_->stream() && image_->references_to_allow().isEmpty();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QHash>
 #include <QTimer>
 
 #include "ui/controls/surfaces.h"
@@ -12,25 +11,24 @@ class QPushButton;
 
 namespace disklathe::ui {
 
-class ExportServer;
+class Exports;
 class Figure;
 class TextLabel;
 
 // An image lent to other programs by NBD: read-only, on a Unix socket that only this user reaches, unless told
-// otherwise; the address to copy, and how to stop it. One server an image; they go on while other things are looked at.
+// otherwise; the address to copy, and how to stop it.
 class ExportPage : public Page {
   Q_OBJECT
  public:
-  explicit ExportPage(QWidget* parent = nullptr);
+  explicit ExportPage(Exports& exports, QWidget* parent = nullptr);
   void set_image(const ImagePtr& image);
 
  private:
   void show_state();
   void toggle();
-  ExportServer& server();
 
+  Exports& exports_;
   ImagePtr image_;
-  QHash<QString, ExportServer*> servers_;  // by the image's path
   QTimer clock_;
   Figure* state_;
   Figure* up_;

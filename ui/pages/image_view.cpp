@@ -9,17 +9,20 @@
 #include "ui/pages/export_page.h"
 #include "ui/pages/layers_page.h"
 #include "ui/pages/log_page.h"
+#include "ui/pages/partitions_page.h"
 
 namespace disklathe::ui {
 
-ImageView::ImageView(ComparePage* compare, QWidget* parent)
+ImageView::ImageView(ComparePage* compare, Exports& exports, QWidget* parent)
     : ThingView(tr("Pages of the image"), parent), compare_(compare) {
   contents_ = new ContentsPage;
   layers_ = new LayersPage;
-  export_ = new ExportPage;
+  partitions_ = new PartitionsPage;
+  export_ = new ExportPage(exports);
   log_ = new LogPage;
   add_page(tr("Contents"), contents_);
   layers_index_ = add_page(tr("Layers"), layers_);
+  partitions_index_ = add_page(tr("Partitions"), partitions_);
   export_index_ = add_page(tr("Export"), export_);
   compare_index_ = add_page(tr("Compare"), compare_);
   add_page(tr("Log"), log_);
@@ -44,6 +47,7 @@ void ImageView::set_image(const ImagePtr& image) {
 void ImageView::show_state() {
   set_header(Glyph::image, image_->name(), image_->facts(), {});
   log_->set_lines(image_->log());
+  partitions_->set_image(*image_);
   const auto count = static_cast<int>(image_->references_to_allow().size());
   if (image_->state() == OpenImage::State::failed)
     banner().show_message(Card::Tone::bad, image_->failure());

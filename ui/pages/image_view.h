@@ -9,17 +9,20 @@ namespace disklathe::ui {
 class ComparePage;
 class ContentsPage;
 class ExportPage;
+class Exports;
 class LayersPage;
 class LogPage;
+class PartitionsPage;
 
 // One image.
 class ImageView : public ThingView {
   Q_OBJECT
  public:
-  explicit ImageView(ComparePage* compare, QWidget* parent = nullptr);
+  ImageView(ComparePage* compare, Exports& exports, QWidget* parent = nullptr);
   void set_image(const ImagePtr& image);
   const ImagePtr& image() const { return image_; }
   void show_layers() { show_page(layers_index_); }
+  void show_partitions() { show_page(partitions_index_); }
   void show_export() { show_page(export_index_); }
   void show_compare() { show_page(compare_index_); }
 
@@ -29,10 +32,11 @@ class ImageView : public ThingView {
   ImagePtr image_;
   ContentsPage* contents_;
   LayersPage* layers_;
+  PartitionsPage* partitions_;
   ExportPage* export_;
   ComparePage* compare_;
   LogPage* log_;
-  int layers_index_ = 0, export_index_ = 0, compare_index_ = 0;
+  int layers_index_ = 0, partitions_index_ = 0, export_index_ = 0, compare_index_ = 0;
 };
 
 }  // namespace disklathe::ui

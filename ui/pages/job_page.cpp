@@ -10,6 +10,7 @@
 #include "ui/controls/text_label.h"
 #include "ui/images/open_image.h"
 #include "ui/jobs/job_phases.h"
+#include "ui/pages/job_painting.h"
 #include "ui/pictures/allocation_map.h"
 #include "ui/pictures/map_legend.h"
 #include "ui/pictures/rate_plot.h"
@@ -33,11 +34,26 @@ JobPage::JobPage(QWidget* parent) : Page(parent) {
   left_ = new Figure;
   for (Figure* figure : {share_, bytes_, rate_, left_}) figures->addWidget(figure);
   figures->addStretch(1);
+  auto* buttons = new QHBoxLayout;
+  buttons->setSpacing(8);
+  pause_ = make_button({});
   cancel_ = make_button(tr("Cancel"), QLatin1String("dialog-cancel"));
-  figures->addWidget(cancel_);
+  buttons->addWidget(pause_);
+  buttons->addWidget(cancel_);
+  figures->addLayout(buttons);
   column->addWidget(figures_);
   phases_ = new PhaseBar(false);
   column->addWidget(phases_);
+  totals_ = new QWidget;
+  auto* totals = new QHBoxLayout(totals_);
+  totals->setContentsMargins(0, 0, 0, 0);
+  totals->setSpacing(32);
+  for (int i = 0; i < 4; ++i) {
+    total_figures_ << new Figure;
+    totals->addWidget(total_figures_.back());
+  }
+  totals->addStretch(1);
+  column->addWidget(totals_);
   warning_ = new QWidget;
   auto* warning = new QHBoxLayout(warning_);
   warning->setContentsMargins(0, 0, 0, 0);
@@ -58,7 +74,13 @@ JobPage::JobPage(QWidget* parent) : Page(parent) {
   column->addWidget(map_, 4);
   plot_ = new RatePlot;
   column->addWidget(plot_, 1);
+  rest_ = new TextLabel({}, Face::body, Ink::muted);
+  rest_->setWordWrap(true);
+  column->addWidget(rest_);
   column->addStretch(0);
+  connect(pause_, &QPushButton::clicked, this, [this] {
+    if (job_ && job_->worker()) job_->worker()->set_paused(!job_->paused());
+  });
   connect(cancel_, &QPushButton::clicked, this, [this] {
     if (job_) job_->stop();
   });
@@ -86,6 +108,7 @@ void JobPage::show_state() {
   const bool ended = job_->state() == QueuedJob::State::ended;
   result_->setVisible(ended);
   figures_->setVisible(!ended);
+  show_totals(ended);
   warning_->setVisible(!ended);
   if (ended) result_->show_result(job_->request(), *job_->result());
   const bool waiting = job_->state() == QueuedJob::State::waiting;
@@ -98,9 +121,57 @@ void JobPage::show_state() {
   show_progress();
 }
 
+// What it took, once that is known. Zeroed bytes stand apart: they were not moved.
+void JobPage::show_totals(bool ended) {
+  QVector<std::pair<QString, QString>> totals;
+  const WorkerJob* worker = job_->worker();
+  if (ended && worker && job_->result()->good() && job_->request().writes()) {
+    const JobProgress& progress = worker->progress();
+    const ProgressMeter& meter = worker->meter();
+    const auto rate_of = [&](Phase phase, Phase next, uint64_t bytes) -> std::optional<double> {
+      const auto from = meter.began(phase), to = meter.began(next);
+      const double seconds = from ? to.value_or(progress.seconds) - *from : 0;
+      return seconds > 0 && bytes ? std::optional(static_cast<double>(bytes) / seconds) : std::nullopt;
+    };
+    totals << std::pair(Sizes::duration(progress.seconds), tr("total"));
+    if (const auto rate = rate_of(Phase::write, Phase::flush, progress.written))
+      totals << std::pair(Sizes::rate(*rate), tr("written, average"));
+    if (const auto rate = rate_of(Phase::verify, Phase::done, progress.verified))
+      totals << std::pair(Sizes::rate(*rate), tr("read back"));
+    if (progress.zeroed)
+      totals << std::pair(Sizes::decimal(progress.zeroed),
+                          job_->request().device ? tr("zeroed") : tr("never allocated"));
+  }
+  totals_->setVisible(!totals.isEmpty());
+  for (int i = 0; i < total_figures_.size(); ++i) {
+    total_figures_[i]->setVisible(i < totals.size());
+    if (i < totals.size()) total_figures_[i]->set(totals[i].first, totals[i].second);
+  }
+  QString rest;
+  const auto& device = job_->request().device;
+  if (!totals.isEmpty() && device && device->whole() && job_->request().kind() == job::Kind::convert) {
+    const uint64_t image = job_->result()->bytes, all = device->disk.size;
+    if (image && image < all)
+      rest = tr("%1 is the image. The %2 after it on %3 were not touched.")
+                 .arg(Sizes::decimal(image), Sizes::decimal(all - image), job_->request().target_name());
+  }
+  rest_->set_text(rest);
+  rest_->setVisible(!rest.isEmpty());
+}
+
+void JobPage::show_pause() {
+  const WorkerJob* worker = job_->worker();
+  const bool paused = job_->paused();
+  pause_->setVisible(worker && worker->capabilities().testFlag(KJob::Suspendable));
+  pause_->setEnabled(worker && (paused || worker->can_pause()));
+  pause_->setText(paused ? tr("Resume") : tr("Pause"));
+  pause_->setIcon(action_icon(QLatin1String(paused ? "media-playback-start" : "media-playback-pause")));
+}
+
 void JobPage::show_progress() {
   phases_->set_phases(phases_of(*job_));
   show_map();
+  show_pause();
   if (!job_->worker() || job_->state() == QueuedJob::State::ended) return;
   const JobProgress& progress = job_->worker()->progress();
   const auto share = progress.share();
@@ -113,11 +184,13 @@ void JobPage::show_progress() {
                                                : tr("written"));
   bytes_->set(Sizes::decimal(progress.position),
               progress.total_known ? tr("of %1").arg(Sizes::decimal(progress.total)) : tr("so far"));
-  rate_->set(progress.stalled        ? tr("No answer")
+  rate_->set(progress.paused         ? tr("Paused")
+             : progress.stalled      ? tr("No answer")
              : progress.rate_now > 0 ? Sizes::rate(progress.rate_now)
                                      : QStringLiteral("…"),
              progress.stalled ? tr("for %1").arg(Sizes::duration(*progress.stalled))
                               : tr("average %1").arg(Sizes::rate(progress.rate_average)));
+  left_->setVisible(!progress.paused);
   left_->set(progress.left ? Sizes::time_left(progress.left->least, progress.left->most) : QStringLiteral("…"),
              tr("left"));
   warning_words_->set_text(ResultWords::if_cancelled(job_->request(), progress));
@@ -130,30 +203,12 @@ void JobPage::show_map() {
   const WorkerJob* worker = job_->worker();
   if (!worker) return plot_->hide();
   const JobProgress& progress = worker->progress();
-  const JobResult* result = job_->result();
   plot_->setVisible(!worker->meter().writing().rates.isEmpty() || !worker->meter().verifying().rates.isEmpty());
   plot_->set_rates(worker->meter().writing(), worker->meter().verifying(), progress.total);
   if (!map_->isVisibleTo(this)) return;
-  const ContentCells& cells = image_->cells();
-  const bool past_writing = progress.phase >= Phase::flush || (result && result->good());
-  AllocationMap::Job painted{.written = past_writing ? cells.size() : progress.position,
-                             .verified = progress.phase == Phase::verify ? progress.verified : 0};
-  if (result && result->state == JobResult::State::verified) painted.verified = cells.size();
-  if (result && result->error && result->state == JobResult::State::differs) painted.differs = result->error->offset;
-  if (!result) painted.now = progress.phase == Phase::verify ? progress.verified : painted.written;
+  const AllocationMap::Job painted = painted_by(*job_, image_->cells().size());
   map_->set_job(painted);
-
-  QVector<MapLegend::Item> items;
-  for (const auto kind :
-       {ContentKind::data, ContentKind::compressed, ContentKind::backing, ContentKind::zero, ContentKind::hole})
-    if (cells.total(kind))
-      items << MapLegend::Item{MapLegend::Mark::kind, kind, name_of_kind(kind),
-                               width() < 800 ? QString() : Sizes::decimal(cells.total(kind))};
-  items << MapLegend::Item{.mark = MapLegend::Mark::written, .name = tr("written")}
-        << MapLegend::Item{.mark = MapLegend::Mark::verified, .name = tr("verified")};
-  if (painted.now) items << MapLegend::Item{.mark = MapLegend::Mark::now, .name = tr("now")};
-  if (painted.differs) items << MapLegend::Item{.mark = MapLegend::Mark::differs, .name = tr("differs")};
-  legend_->set_items(items);
+  legend_->set_items(legend_of(image_->cells(), &painted, width() >= 800));
 }
 
 }  // namespace disklathe::ui

@@ -36,6 +36,8 @@ class JobPage : public Page {
   void show_state();
   void show_progress();
   void show_map();
+  void show_pause();
+  void show_totals(bool ended);
 
   QPointer<QueuedJob> job_;
   ImagePtr image_;
@@ -45,6 +47,10 @@ class JobPage : public Page {
   Figure* bytes_;
   Figure* rate_;
   Figure* left_;
+  QWidget* totals_;
+  QVector<Figure*> total_figures_;
+  TextLabel* rest_;
+  QPushButton* pause_;
   QPushButton* cancel_;
   PhaseBar* phases_;
   QWidget* warning_;

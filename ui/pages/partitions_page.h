@@ -3,6 +3,7 @@
 
 #include "ui/controls/surfaces.h"
 #include "ui/devices/device.h"
+#include "ui/images/image_model.h"
 
 namespace disklathe::ui {
 
@@ -11,19 +12,24 @@ class DeviceMap;
 class FactTable;
 class TextLabel;
 
-// What is on a device, how its partitions lie on its blocks, and who uses each.
+// What is on a disk and how its partitions lie on its blocks; of a device also who uses each.
 class PartitionsPage : public Page {
   Q_OBJECT
  public:
   explicit PartitionsPage(QWidget* parent = nullptr);
   void set_device(const DevicePtr& device);
-  void set_physical_block(uint64_t bytes);
+  void set_physical_block(uint64_t bytes);  // of the device
+  // The disk inside of an image.
+  void set_image(const OpenImage& image);
 
  private:
-  DevicePtr device_;
+  void show_disk(const DevicePtr& disk, const QString& summary, bool with_users);
+
+  DevicePtr disk_;
   uint64_t physical_block_ = 512;
+  TextLabel* summary_;
+  TextLabel* advice_;
   DeviceMap* map_;
-  TextLabel* table_kind_;
   FactTable* table_;
   TextLabel* alignment_title_;
   AlignmentPicture* alignment_;

@@ -5,10 +5,15 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QSaveFile>
+#include <QStandardItemModel>
+#include <QStorageInfo>
 
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
+#include "ui/dialogs/erase_dialog.h"
+#include "ui/jobs/speeds.h"
 #include "ui/jobs/sweep_store.h"
+#include "ui/words/device_words.h"
 #include "ui/words/result_words.h"
 #include "ui/words/sizes.h"
 
@@ -17,7 +22,14 @@ namespace {
 
 constexpr int smallest_power = 12, largest_power = 24;  // 4 KiB to 16 MiB
 constexpr uint64_t bytes_per_size = 512 << 20, most_area = uint64_t{4} << 30;
-constexpr int seconds_per_size = 1;
+constexpr uint64_t most_scratch = uint64_t{1} << 30;
+constexpr int seconds_per_size = 1, rounds = 5;
+constexpr qsizetype most_laid_over = 2;
+constexpr int sizes = largest_power - smallest_power + 1;
+
+bool measures(const QueuedJob& job, const Device& device) {
+  return job.request().kind() == job::Kind::sweep && job.request().measures == QString::fromStdString(device.disk.id);
+}
 
 }  // namespace
 
@@ -25,17 +37,14 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   auto* column = static_cast<QVBoxLayout*>(body()->layout());
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
-  depth_ = new QComboBox;
-  depth_->setMinimumHeight(32);
-  depth_->setAccessibleName(tr("What to measure"));
-  depth_->addItem(tr("Read in order, one request at a time"), 1);
-  depth_->addItem(tr("Read in order, four requests in flight"), 4);
-  depth_->addItem(tr("Read in order, sixteen in flight"), 16);
+  mode_ = new QComboBox;
+  mode_->setMinimumHeight(32);
+  mode_->setAccessibleName(tr("What to measure"));
   intent_ = new TextLabel({}, Face::body, Ink::muted);
   intent_->set_elided();
   export_ = make_button(tr("&Export…"), QLatin1String("document-save"));
   go_ = make_button(tr("&Run"), QLatin1String("media-playback-start"));
-  row->addWidget(depth_);
+  row->addWidget(mode_);
   row->addWidget(intent_, 1);
   row->addWidget(export_);
   row->addWidget(go_);
@@ -59,33 +68,106 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   words->setSpacing(4);
   best_size_ = new TextLabel({}, Face::figure);
   words->addWidget(best_size_);
-  words->addWidget(new TextLabel(tr("the request size to use"), Face::caption, Ink::muted));
+  auto* best_caption = new TextLabel(tr("the request size to use"), Face::caption, Ink::muted);
+  best_caption->setWordWrap(true);
+  words->addWidget(best_caption);
   words->addSpacing(12);
   facts_ = new QVBoxLayout;
   facts_->setSpacing(4);
   words->addLayout(facts_);
   words->addStretch(1);
+  how_ = new TextLabel({}, Face::caption, Ink::muted);
+  how_->setWordWrap(true);
+  words->addWidget(how_);
   both->addWidget(side);
   column->addWidget(result_, 1000);
   column->addStretch(1);
   connect(go_, &QPushButton::clicked, this, &SweepPage::run);
   connect(export_, &QPushButton::clicked, this, &SweepPage::save_as);
-  connect(depth_, &QComboBox::currentIndexChanged, this, &SweepPage::show_intent);
-  show_run({}, std::nullopt);
+  connect(mode_, &QComboBox::currentIndexChanged, this, &SweepPage::take_mode);
+  connect(&queue, &JobQueue::added, this, [this](QueuedJob* job) {
+    if (device_ && measures(*job, *device_)) follow(job);
+  });
+  connect(&queue, &JobQueue::ended, this, &SweepPage::remember);
+  fill_modes();
+}
+
+QString SweepPage::key_of(Mode::On on, unsigned depth) {
+  const char* what = on == Mode::On::reading ? "read" : on == Mode::On::device ? "write" : "scratch";
+  return QStringLiteral("%1 %2").arg(QLatin1String(what)).arg(depth);
+}
+
+void SweepPage::fill_modes() {
+  using On = Mode::On;
+  const QString before = mode_->currentData().toString();
+  modes_.clear();
+  const auto add = [this](On on, unsigned depth, const QString& words) {
+    modes_ << Mode{words, key_of(on, depth), depth, on};
+  };
+  add(On::reading, 1, tr("Read, one request at a time"));
+  add(On::reading, 4, tr("Read, four requests in flight"));
+  add(On::reading, 16, tr("Read, sixteen in flight"));
+  add(On::device, 1, tr("Write, one request at a time (erases)"));
+  add(On::device, 16, tr("Write, sixteen in flight (erases)"));
+  if (!scratch_folder().isEmpty()) add(On::scratch, 1, tr("Write to a scratch file on it"));
+  const QSignalBlocker quiet(mode_);
+  mode_->clear();
+  for (const Mode& mode : modes_) mode_->addItem(mode.words, mode.key);
+  mode_->setCurrentIndex(std::max(0, mode_->findData(before)));
+  const QString why = device_ ? DeviceWords::why_not_written(*device_) : QString();
+  for (int row = 0; row < modes_.size(); ++row) {
+    if (modes_[row].on != On::device || why.isEmpty()) continue;
+    auto* item = static_cast<QStandardItemModel*>(mode_->model())->item(row);
+    item->setEnabled(false);
+    item->setToolTip(why);
+    if (row == mode_->currentIndex()) mode_->setCurrentIndex(0);
+  }
+}
+
+const SweepPage::Mode& SweepPage::mode() const { return modes_[std::max(0, mode_->currentIndex())]; }
+
+QString SweepPage::scratch_folder() const {
+  if (!device_) return {};
+  for (const QString& folder : DeviceWords::mount_points(device_->usage))
+    if (QFileInfo(folder).isWritable()) return folder;
+  return {};
+}
+
+uint64_t SweepPage::area() const {
+  constexpr uint64_t largest = uint64_t{1} << largest_power;
+  uint64_t room = device_->disk.size, most = most_area;
+  if (mode().on == Mode::On::scratch) {
+    room = static_cast<uint64_t>(std::max<qint64>(0, QStorageInfo(scratch_folder()).bytesAvailable())) / 2;
+    most = most_scratch;
+  }
+  return std::min(most, room) / largest * largest;
 }
 
 void SweepPage::set_device(const DevicePtr& device) {
   const bool another = !device_ || !same_device(device_->disk, device->disk);
   device_ = device;
-  if (!another) return;
+  fill_modes();
+  if (!another) return show_intent();
+  if (job_) job_->disconnect(this);
   job_.clear();
-  const auto kept = kept_sweep(QString::fromStdString(device->disk.id));
-  show_run(kept.value_or(SweepRun{}), std::nullopt);
+  for (QueuedJob* job : queue_.jobs())
+    if (measures(*job, *device) && job->state() != QueuedJob::State::ended) follow(job);
+  take_mode();
+}
+
+// The last run of this mode, over those before it.
+void SweepPage::take_mode() {
+  if (!device_) return;
+  QVector<SweepRun> runs = kept_sweeps(QString::fromStdString(device_->disk.id));
+  runs.removeIf([this](const SweepRun& run) { return run.mode != mode().key; });
+  if (runs.isEmpty()) return show_run({}, {});
+  const SweepRun last = runs.takeFirst();
+  show_run(last, runs.first(std::min(most_laid_over, runs.size())));
 }
 
 void SweepPage::set_limits(const Limits& limits) { plot_->set_limits(limits); }
 
-void SweepPage::show_run(const SweepRun& run, const std::optional<SweepRun>& saved) {
+void SweepPage::show_run(const SweepRun& run, const QVector<SweepRun>& saved) {
   run_ = run;
   saved_ = saved;
   const bool any = !run.points.empty();
@@ -101,11 +183,24 @@ void SweepPage::show_run(const SweepRun& run, const std::optional<SweepRun>& sav
 }
 
 void SweepPage::show_intent() {
-  if (job_ && job_->state() != QueuedJob::State::ended) return;
-  constexpr int sizes = largest_power - smallest_power + 1;
+  if (!device_ || (job_ && job_->state() != QueuedJob::State::ended)) return;
+  const uint64_t space = area();
+  const QString bytes = Sizes::decimal(std::min(bytes_per_size, std::max(space, uint64_t{1}) * rounds) * sizes),
+                time = Sizes::duration(sizes * seconds_per_size);
+  QString intent;
+  switch (mode().on) {
+    case Mode::On::reading: intent = tr("Reads at most %1 in about %2. Writes nothing.").arg(bytes, time); break;
+    case Mode::On::device:
+      intent = tr("Writes over the first %1 for about %2. Asks first.").arg(Sizes::decimal(space), time);
+      break;
+    case Mode::On::scratch:
+      intent = space ? tr("Needs %1 of room for about %2. Nothing stays.").arg(Sizes::decimal(space), time)
+                     : tr("There is no room for a scratch file.");
+      break;
+  }
   intent_->set_ink(Ink::muted);
-  intent_->set_text(tr("Reads at most %1 in about %2. Writes nothing.")
-                        .arg(Sizes::decimal(bytes_per_size * sizes), Sizes::duration(sizes * seconds_per_size)));
+  intent_->set_text(intent);
+  go_->setEnabled(space > 0);
 }
 
 void SweepPage::add_fact(const QString& title, const QString& words) {
@@ -142,27 +237,60 @@ void SweepPage::show_facts() {
   if (last.rate < 0.97 * most)
     add_fact(tr("%1 at %2").arg(change(most, last.rate), Sizes::binary(last.size)),
              tr("Too large requests slow this device down."));
-  if (!saved_) return;
-  for (const SweepPoint& point : saved_->points)
-    if (point.size == best.size && point.rate > 0)
-      add_fact(tr("%1 over %2").arg(change(point.rate, best.rate), saved_->name),
-               tr("At the same size, against the run before."));
+  for (const SweepRun& run : saved_.first(std::min<qsizetype>(1, saved_.size())))
+    for (const SweepPoint& point : run.points)
+      if (point.size == best.size && point.rate > 0)
+        add_fact(tr("%1 over %2").arg(change(point.rate, best.rate), run.name),
+                 tr("At the same size, against the run before."));
+  const unsigned depth = mode().depth;
+  how_->set_text(
+      tr("%n request(s) in flight, %1 rounds of each size, in turn.", nullptr, static_cast<int>(depth)).arg(rounds));
 }
 
 void SweepPage::run() {
+  const Mode& how = mode();
   job::Sweep work;
-  for (int power = smallest_power; power <= largest_power; ++power) work.sizes.push_back(uint64_t{1} << power);
-  work.depth = depth_->currentData().toUInt();
-  const uint64_t largest = work.sizes.back();
-  work.area = std::min(most_area, device_->disk.size) / largest * largest;
+  work.depth = how.depth;
+  work.area = area() ? area() : device_->disk.size;
   work.bytes_per_size = bytes_per_size;
   work.nanoseconds_per_size = uint64_t{seconds_per_size} * 1'000'000'000;
-  while (!work.sizes.empty() && work.sizes.back() > std::max<uint64_t>(work.area, 4096)) work.sizes.pop_back();
-  if (work.area == 0) work.area = device_->disk.size;
-  job_ = queue_.add({.work = work, .source = QString::fromStdString(device_->disk.node)});
+  work.rounds = rounds;
+  for (int power = smallest_power; power <= largest_power; ++power)
+    if (power == smallest_power || uint64_t{1} << power <= work.area) work.sizes.push_back(uint64_t{1} << power);
+  const QString node = QString::fromStdString(device_->disk.node), id = QString::fromStdString(device_->disk.id);
+  switch (how.on) {
+    case Mode::On::reading: {
+      JobRequest request{.work = work, .source = node};
+      request.measures = id;
+      queue_.add(std::move(request));
+      return;
+    }
+    case Mode::On::device: {
+      work.write = true;
+      JobRequest request{.work = work};
+      request.measures = id;
+      Q_EMIT write_wanted(node, {.name = tr("Sweep"), .detail = how.words, .size = work.area, .offer_verify = false},
+                          request);
+      return;
+    }
+    case Mode::On::scratch: {
+      work.write = work.lay_out = true;
+      JobRequest request{.work = work};
+      request.target = scratch_folder() + QLatin1String("/.disklathe-sweep");
+      request.measures = id;
+      queue_.add(std::move(request));
+      return;
+    }
+  }
+}
+
+void SweepPage::follow(QueuedJob* job) {
+  if (job_ == job) return;
+  if (job_) job_->disconnect(this);
+  job_ = job;
   go_->setEnabled(false);
-  connect(job_, &QueuedJob::changed, this, &SweepPage::show_job);
-  connect(job_, &QueuedJob::progressed, this, &SweepPage::show_job);
+  connect(job, &QueuedJob::changed, this, &SweepPage::show_job);
+  connect(job, &QueuedJob::progressed, this, &SweepPage::show_job);
   show_job();
 }
 
@@ -170,6 +298,7 @@ void SweepPage::show_job() {
   if (!job_) return;
   const JobResult* result = job_->result();
   if (!result) {
+    intent_->set_ink(Ink::muted);
     intent_->set_text(job_->worker() ? ResultWords::doing(job_->worker()->progress(), job::Kind::sweep)
                                      : tr("Waiting: %1").arg(job_->why_waiting()));
     return;
@@ -178,13 +307,24 @@ void SweepPage::show_job() {
     go_->setEnabled(true);
     intent_->set_ink(Ink::bad);
     intent_->set_text(ResultWords::sentence(*result));
-    return;
   }
-  const QString id = QString::fromStdString(device_->disk.id);
-  const SweepRun run{.name = Sizes::locale().toString(job_->ended_at(), QLocale::ShortFormat),
-                     .points = std::get<job::Swept>(*result->outcome).points};
-  show_run(run, kept_sweep(id));
-  keep_sweep(id, run);
+}
+
+// Also when another device is looked at by now.
+void SweepPage::remember(QueuedJob* job) {
+  const JobRequest& request = job->request();
+  if (request.kind() != job::Kind::sweep || !job->result()->good()) return;
+  const auto& work = std::get<job::Sweep>(request.work);
+  const auto on = !work.write ? Mode::On::reading : request.device ? Mode::On::device : Mode::On::scratch;
+  const SweepRun run{.name = Sizes::locale().toString(job->ended_at(), QLocale::ShortFormat),
+                     .mode = key_of(on, work.depth),
+                     .points = std::get<job::Swept>(*job->result()->outcome).points};
+  keep_sweep(request.measures, run);
+  if (on != Mode::On::scratch) Speeds::learn_from(request.measures, work.write, run.points);
+  if (job != job_) return;
+  const QSignalBlocker quiet(mode_);
+  mode_->setCurrentIndex(std::max(0, mode_->findData(run.mode)));
+  take_mode();
 }
 
 void SweepPage::save_as() {

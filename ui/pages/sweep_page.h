@@ -14,20 +14,39 @@ class QVBoxLayout;
 namespace disklathe::ui {
 
 class TextLabel;
+struct Erasure;
 
-// What a device makes of the size of requests: measured by reading, which changes nothing; the last run of the same
-// device under it.
+// What a device makes of the size of requests: measured by reading, which changes nothing; by writing to a scratch file
+// on it, of which nothing stays; or by writing to the device, once that is confirmed. Earlier runs of the same kind lie
+// under it.
 class SweepPage : public Page {
   Q_OBJECT
  public:
   explicit SweepPage(JobQueue& queue, QWidget* parent = nullptr);
   void set_device(const DevicePtr& device);
   void set_limits(const Limits& limits);
-  void show_run(const SweepRun& run, const std::optional<SweepRun>& saved);
+  void show_run(const SweepRun& run, const QVector<SweepRun>& saved);
+
+ Q_SIGNALS:
+  void write_wanted(const QString& node, const disklathe::ui::Erasure& erasure,
+                    const disklathe::ui::JobRequest& request);
 
  private:
+  struct Mode {
+    QString words, key;
+    unsigned depth = 1;
+    enum class On : uint8_t { reading, device, scratch } on = On::reading;
+  };
+  static QString key_of(Mode::On on, unsigned depth);
+  const Mode& mode() const;
+  void fill_modes();
+  QString scratch_folder() const;  // empty: none that may be written
+  uint64_t area() const;           // bytes that are gone through; 0: there is no room
   void run();
+  void follow(QueuedJob* job);
+  void take_mode();
   void show_job();
+  void remember(QueuedJob* job);
   void show_intent();
   void add_fact(const QString& title, const QString& words);
   void show_facts();
@@ -37,8 +56,9 @@ class SweepPage : public Page {
   DevicePtr device_;
   QPointer<QueuedJob> job_;
   SweepRun run_;
-  std::optional<SweepRun> saved_;
-  QComboBox* depth_;
+  QVector<SweepRun> saved_;
+  QVector<Mode> modes_;
+  QComboBox* mode_;
   TextLabel* intent_;
   QPushButton* export_;
   QPushButton* go_;
@@ -47,6 +67,7 @@ class SweepPage : public Page {
   SweepPlot* plot_;
   TextLabel* best_size_;
   QVBoxLayout* facts_;
+  TextLabel* how_;
 };
 
 }  // namespace disklathe::ui

@@ -8,6 +8,7 @@
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
 #include "ui/dialogs/erase_dialog.h"
+#include "ui/jobs/speeds.h"
 #include "ui/pictures/method_bars.h"
 #include "ui/words/device_words.h"
 #include "ui/words/sizes.h"
@@ -26,6 +27,23 @@ Way way_of(const job::Zero& work) {
   if (work.discard) return Way::discard;
   if (!work.method) return Way::fastest;
   return *work.method == ZeroMethod::buffers ? Way::writing : Way::command;
+}
+
+constexpr double least_share = 0.01;  // less says nothing about the rest
+const QString seconds_key = QStringLiteral("/seconds"), share_key = QStringLiteral("/share");
+
+// What the whole device took, or would take.
+struct Took {
+  std::optional<double> seconds;
+  bool extrapolated = false;
+};
+
+Took took(const Disk& disk, Way way) {
+  const QSettings settings;
+  const double seconds = settings.value(key_of(disk, way) + seconds_key, 0).toDouble(),
+               share = settings.value(key_of(disk, way) + share_key, 0).toDouble();
+  if (seconds <= 0 || share <= 0) return {};
+  return {seconds / share, share < 1};
 }
 
 }  // namespace
@@ -71,21 +89,25 @@ void ZeroPage::set_limits(const Limits& reported) {
 void ZeroPage::show_methods() {
   const Disk& disk = device_->disk;
   const bool command = limits_.max_write_zeroes.value.has_value(), discard = limits_.max_discard.value.has_value();
-  const QSettings settings;
-  const auto measured = [&](Way way) -> std::optional<double> {
-    const double seconds = settings.value(key_of(disk, way), 0).toDouble();
-    return seconds > 0 ? std::optional(seconds) : std::nullopt;
-  };
   using Method = MethodBars::Method;
+  const Took fastest = took(disk, Way::fastest), commanded = took(disk, Way::command),
+             discarded = took(disk, Way::discard);
+  Took written = took(disk, Way::writing);
+  if (const auto rate = Speeds::of(disk).write; rate && !written.seconds)
+    written = {static_cast<double>(disk.size) / *rate, true};
+  Took best = fastest;
+  for (const Took& other : {commanded, written})
+    if (!fastest.seconds && other.seconds && (!best.seconds || *other.seconds < *best.seconds))
+      best = {other.seconds, true};
   bars_->set_methods(
       {Method{tr("The fastest"), tr("Reads as zero: yes. Tries the command, and writes where that is faster."),
-              measured(Way::fastest), false, true},
+              best.seconds, best.extrapolated, true},
        Method{tr("Its own command"), tr("Reads as zero: yes. It may free the space where it then promises zeroes."),
-              measured(Way::command), false, command},
-       Method{tr("Writing zeroes"), tr("Reads as zero: yes. Every block is written."), measured(Way::writing), false,
-              true},
+              commanded.seconds, commanded.extrapolated, command},
+       Method{tr("Writing zeroes"), tr("Reads as zero: yes. Every block is written."), written.seconds,
+              written.extrapolated, true},
        Method{tr("Discarding"), tr("Reads as zero: not promised. Tells the device that nothing is needed any more."),
-              measured(Way::discard), false, discard}});
+              discarded.seconds, discarded.extrapolated, discard}});
   const QVariant before = method_->currentData();
   method_->clear();
   method_->addItem(tr("The fastest way"), static_cast<int>(Way::fastest));
@@ -108,10 +130,22 @@ void ZeroPage::begin() {
   Q_EMIT zero_wanted(QString::fromStdString(device_->disk.node), erasure, JobRequest{.work = work});
 }
 
-void ZeroPage::remember(const JobRequest& request, double seconds) {
-  const auto* work = std::get_if<job::Zero>(&request.work);
-  if (work && request.device && request.device->whole())
-    QSettings().setValue(key_of(request.device->disk, way_of(*work)), seconds);
+void ZeroPage::remember(const QueuedJob& job) {
+  const auto* work = std::get_if<job::Zero>(&job.request().work);
+  const auto& device = job.request().device;
+  if (!work || !device || !device->whole() || !job.worker()) return;
+  const JobProgress& progress = job.worker()->progress();
+  const auto began = job.worker()->meter().began(Phase::write);
+  const bool whole = progress.phase > Phase::write;
+  if (!began || !progress.total || !(whole || progress.phase == Phase::write)) return;
+  const double seconds = job.worker()->meter().began(Phase::verify).value_or(progress.seconds) - *began;
+  const double share = whole ? 1 : static_cast<double>(progress.position) / static_cast<double>(progress.total);
+  QSettings settings;
+  const QString key = key_of(device->disk, way_of(*work));
+  const double known = settings.value(key + share_key, 0).toDouble();
+  if (share < least_share || share < known) return;
+  settings.setValue(key + seconds_key, seconds);
+  settings.setValue(key + share_key, share);
 }
 
 }  // namespace disklathe::ui

@@ -4,7 +4,7 @@
 #include "core/device/limits.h"
 #include "ui/controls/surfaces.h"
 #include "ui/devices/device.h"
-#include "ui/jobs/job_request.h"
+#include "ui/jobs/job_queue.h"
 
 class QComboBox;
 class QPushButton;
@@ -22,8 +22,8 @@ class ZeroPage : public Page {
   explicit ZeroPage(QWidget* parent = nullptr);
   void set_device(const DevicePtr& device);
   void set_limits(const Limits& reported);
-  // What a zeroing of a device took, to be shown the next time.
-  static void remember(const JobRequest& request, double seconds);
+  // What a zeroing of a device took, to be shown the next time: also of one that was stopped on the way.
+  static void remember(const QueuedJob& job);
 
  Q_SIGNALS:
   void zero_wanted(const QString& node, const disklathe::ui::Erasure& erasure,

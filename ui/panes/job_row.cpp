@@ -2,8 +2,7 @@
 #include "ui/panes/job_row.h"
 
 #include <QHBoxLayout>
-#include <QKeyEvent>
-#include <QPainter>
+#include <QToolButton>
 
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
@@ -16,42 +15,30 @@
 
 namespace disklathe::ui {
 
-JobRow::JobRow(QueuedJob& job, QWidget* parent) : QWidget(parent), job_(job) {
-  setFixedHeight(44);
-  setFocusPolicy(Qt::StrongFocus);
-  setAttribute(Qt::WA_Hover);
+JobRow::JobRow(QueuedJob& job, QWidget* parent) : PaneRow(parent), job_(job) {
   const QString title = ResultWords::title(job.request());
   setAccessibleName(title);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(16, 0, 8, 0);
-  row->setSpacing(16);
   const auto& device = job.request().device;
   mark_ = new GlyphView(device ? DeviceWords::glyph(device->disk) : Glyph::image, 22);
-  row->addWidget(mark_);
-  auto* words = new QVBoxLayout;
-  words->setSpacing(0);
-  auto* name = new TextLabel(title);
-  name->set_elided();
-  state_ = new TextLabel({}, Face::caption, Ink::window_muted);
-  state_->set_elided();
-  words->addStretch(1);
-  words->addWidget(name);
-  words->addWidget(state_);
-  words->addStretch(1);
-  row->addLayout(words, 4);
+  row().addWidget(mark_);
+  state_ = add_words(title);
   bar_ = new PhaseBar(true);
-  row->addWidget(bar_, 4);
+  row().addWidget(bar_, 4);
   rate_ = new TextLabel({});
   rate_->setMinimumWidth(80);
   left_ = new TextLabel({});
   left_->setMinimumWidth(110);
   for (TextLabel* label : {rate_, left_}) {
     label->setAlignment(Qt::AlignTrailing | Qt::AlignVCenter);
-    row->addWidget(label);
+    row().addWidget(label);
   }
+  pause_ = make_tool({}, {});
+  pause_->setFixedSize(32, 32);
+  row().addWidget(pause_);
+  connect(pause_, &QToolButton::clicked, this, [this] { job_.worker()->set_paused(!job_.paused()); });
   end_ = make_tool({}, {});
   end_->setFixedSize(32, 32);
-  row->addWidget(end_);
+  row().addWidget(end_);
   connect(end_, &QToolButton::clicked, this, [this] {
     if (job_.state() == QueuedJob::State::ended)
       Q_EMIT dismissed();
@@ -82,7 +69,18 @@ void JobRow::show_state() {
     state_->set_text(tr("Preparing"));
     show_progress();
   }
+  show_pause();
   setAccessibleDescription(state_->whole_text());
+}
+
+void JobRow::show_pause() {
+  const WorkerJob* worker = job_.state() == QueuedJob::State::running ? job_.worker() : nullptr;
+  const bool paused = job_.paused();
+  pause_->setVisible(worker && worker->capabilities().testFlag(KJob::Suspendable));
+  pause_->setEnabled(worker && (paused || worker->can_pause()));
+  pause_->setIcon(action_icon(QLatin1String(paused ? "media-playback-start" : "media-playback-pause")));
+  pause_->setAccessibleName((paused ? tr("Resume %1") : tr("Pause %1")).arg(accessibleName()));
+  pause_->setToolTip(paused ? tr("Resume") : tr("Pause"));
 }
 
 void JobRow::show_progress() {
@@ -91,35 +89,10 @@ void JobRow::show_progress() {
   state_->set_text(ResultWords::doing(progress, job_.request().kind()));
   setAccessibleDescription(state_->whole_text());
   bar_->set_phases(phases_of(job_));
-  rate_->set_text(progress.rate_now > 0 ? Sizes::rate(progress.rate_now) : QString());
+  show_pause();
+  rate_->set_text(!progress.paused && progress.rate_now > 0 ? Sizes::rate(progress.rate_now) : QString());
   left_->set_text(progress.left ? tr("%1 left").arg(Sizes::time_left(progress.left->least, progress.left->most))
                                 : QString());
-}
-
-void JobRow::paintEvent(QPaintEvent*) {
-  QPainter p(this);
-  p.setRenderHint(QPainter::Antialiasing);
-  const Theme& t = theme();
-  const QRectF box = QRectF(rect()).adjusted(8.5, 1.5, -4.5, -1.5);
-  if (underMouse()) {
-    p.setPen(Qt::NoPen);
-    p.setBrush(mix(t.window, t.text, 0.06));
-    p.drawRoundedRect(box, 6, 6);
-  }
-  if (!hasFocus()) return;
-  p.setPen(QPen(t.accent_ink, 2));
-  p.setBrush(Qt::NoBrush);
-  p.drawRoundedRect(box, 6, 6);
-}
-
-void JobRow::mouseReleaseEvent(QMouseEvent* event) {
-  if (rect().contains(event->position().toPoint())) Q_EMIT chosen();
-}
-
-void JobRow::keyPressEvent(QKeyEvent* event) {
-  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space)
-    return Q_EMIT chosen();
-  QWidget::keyPressEvent(event);
 }
 
 }  // namespace disklathe::ui

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
-
 #include "ui/jobs/job_queue.h"
+#include "ui/panes/pane_row.h"
 
 class QToolButton;
 
@@ -13,24 +12,19 @@ class GlyphView;
 class PhaseBar;
 class TextLabel;
 
-// One job of the pane. Clicking it, or Enter, shows it.
-class JobRow : public QWidget {
+// One job of the pane.
+class JobRow : public PaneRow {
   Q_OBJECT
  public:
   explicit JobRow(QueuedJob& job, QWidget* parent = nullptr);
 
  Q_SIGNALS:
-  void chosen();
   void dismissed();
-
- protected:
-  void paintEvent(QPaintEvent* event) override;
-  void mouseReleaseEvent(QMouseEvent* event) override;
-  void keyPressEvent(QKeyEvent* event) override;
 
  private:
   void show_state();
   void show_progress();
+  void show_pause();
 
   QueuedJob& job_;
   GlyphView* mark_;
@@ -38,6 +32,7 @@ class JobRow : public QWidget {
   TextLabel* rate_;
   TextLabel* left_;
   PhaseBar* bar_;
+  QToolButton* pause_;
   QToolButton* end_;
 };
 

@@ -6,6 +6,8 @@
 
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
+#include "ui/jobs/exports.h"
+#include "ui/panes/export_row.h"
 #include "ui/panes/job_row.h"
 #include "ui/theme/icons.h"
 
@@ -19,7 +21,8 @@ bool is_shown(const QueuedJob& job) {
 
 }  // namespace
 
-JobsPane::JobsPane(JobQueue& queue, QWidget* parent) : QWidget(parent), queue_(queue) {
+JobsPane::JobsPane(JobQueue& queue, Exports& exports, QWidget* parent)
+    : QWidget(parent), queue_(queue), exports_(exports) {
   setAccessibleName(tr("Jobs"));
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -43,6 +46,7 @@ JobsPane::JobsPane(JobQueue& queue, QWidget* parent) : QWidget(parent), queue_(q
   connect(&queue, &JobQueue::added, this, &JobsPane::add);
   connect(&queue, &JobQueue::removed, this, &JobsPane::remove);
   connect(&queue, &JobQueue::counts_changed, this, &JobsPane::count);
+  connect(&exports, &Exports::changed, this, &JobsPane::show_exports);
   count();
 }
 
@@ -61,6 +65,20 @@ void JobsPane::remove(QueuedJob* job) {
   count();
 }
 
+void JobsPane::show_exports() {
+  const QList<ExportServer*> running = exports_.running();
+  for (ExportServer* server : export_row_of_.keys())
+    if (!running.contains(server)) export_row_of_.take(server)->deleteLater();
+  for (ExportServer* server : running) {
+    if (export_row_of_.contains(server)) continue;
+    auto* row = new ExportRow(*server);
+    export_row_of_[server] = row;
+    rows_->addWidget(row);
+    connect(row, &ExportRow::chosen, this, [this, server] { Q_EMIT export_chosen(server->image()); });
+  }
+  count();
+}
+
 void JobsPane::set_compact(bool compact) {
   compact_ = compact;
   count();
@@ -70,17 +88,25 @@ void JobsPane::count() {
   QStringList counts;
   if (const int running = queue_.running()) counts << tr("%n running", nullptr, running);
   if (const int waiting = queue_.waiting()) counts << tr("%n waiting", nullptr, waiting);
+  if (!export_row_of_.isEmpty()) counts << tr("%n served", nullptr, static_cast<int>(export_row_of_.size()));
   counts_->set_text(counts.isEmpty() ? tr("none running") : counts.join(QStringLiteral(", ")));
-  bool first = true;
+  // Where there is room for one only: what runs before what waits, what is served, and what failed.
+  QList<QWidget*> wanted, later;
   for (QueuedJob* job : queue_.jobs()) {
     JobRow* row = row_of_.value(job);
     if (!row) continue;
     // What went well is told by its page and the history; what failed stays until somebody has seen it.
     const JobResult* result = job->result();
-    const bool wanted = !result || (!result->good() && !result->stopped());
-    row->setVisible(wanted && (!compact_ || first));
-    first = first && !wanted;
+    if (job->state() == QueuedJob::State::running)
+      wanted << row;
+    else if (!result || (!result->good() && !result->stopped()))
+      later << row;
+    else
+      row->hide();
   }
+  for (ExportRow* row : export_row_of_) wanted << row;
+  wanted << later;
+  for (qsizetype i = 0; i < wanted.size(); ++i) wanted[i]->setVisible(!compact_ || i == 0);
 }
 
 }  // namespace disklathe::ui

@@ -39,6 +39,7 @@ QString name_of_kind(ContentKind kind) {
     case ContentKind::hole: return AllocationMap::tr("Hole");
     case ContentKind::encrypted: return AllocationMap::tr("Encrypted");
     case ContentKind::unreadable: return AllocationMap::tr("Unreadable");
+    case ContentKind::partition: return AllocationMap::tr("In a partition");
   }
   return {};
 }
@@ -107,6 +108,7 @@ void AllocationMap::set_cells(const ContentCells& cells) {
   const bool resized = cells.cells().size() != cells_.cells().size();
   cells_ = cells;
   if (resized) {
+    lent_ = false;
     setMaximumHeight(rows() * most_pitch + 2 * top);
     updateGeometry();
   }
@@ -123,6 +125,18 @@ void AllocationMap::set_difference(std::optional<uint64_t> offset) {
     job_ = Job{.written = cells_.size(), .differs = offset};
   else
     job_.reset();
+  update();
+}
+
+void AllocationMap::set_touched(const std::optional<std::vector<Range>>& ranges) {
+  lent_ = ranges.has_value();
+  touched_ = QBitArray(mark_count());
+  for (const Range& any : ranges.value_or(std::vector<Range>{})) {
+    const Range range = intersection(any, {0, cells_.size()});
+    if (range.empty()) continue;
+    const auto cell_of = [&](uint64_t at) { return static_cast<qsizetype>(at / cells_.cell_bytes()); };
+    touched_.fill(true, cell_of(range.at), cell_of(range.end() - 1) + 1);
+  }
   update();
 }
 
@@ -160,6 +174,7 @@ QString AllocationMap::reading_of(int mark) const {
   if (cell.host)
     words << (cell.layer ? tr("layer %1").arg(cell.layer) + QLatin1Char(' ') : QString()) +
                  tr("host offset %1").arg(Sizes::hex(*cell.host));
+  if (lent_) words << (touched_.at(mark) ? tr("read by a client") : tr("not read yet"));
   if (job_) {
     const uint64_t end = std::min(from + cells_.cell_bytes(), cells_.size());
     if (job_->differs && *job_->differs >= from && *job_->differs < end)
@@ -189,7 +204,8 @@ void AllocationMap::paint_cell(QPainter& p, int index) const {
   const QRectF at = place_of(index);
   if (!cell.known()) return;
   const uint64_t end = std::min(cells_.size(), (static_cast<uint64_t>(index) + 1) * cells_.cell_bytes());
-  const double strength = job_ && end > job_->written ? 0.38 : 1;
+  const bool touched = lent_ && touched_.at(index);
+  const double strength = (job_ && end > job_->written) || (lent_ && !touched) ? 0.38 : 1;
   const ContentKind kind = cell.main();
   if (const auto second = cell.second()) {
     QRectF first = at, rest = at;
@@ -200,6 +216,7 @@ void AllocationMap::paint_cell(QPainter& p, int index) const {
   } else {
     paint_kind(p, at, kind, strength);
   }
+  if (touched) p.fillRect(QRectF(at.left(), at.bottom() + 1, at.width(), 2), theme().text);
   if (job_ && end <= job_->written)
     paint_under_bar(p, {at.left(), at.bottom() + 1}, at.width(), end <= job_->verified,
                     kind == ContentKind::hole || kind == ContentKind::zero);

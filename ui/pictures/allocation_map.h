@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QBitArray>
 #include <array>
 #include <optional>
 #include <vector>
@@ -14,7 +15,7 @@ namespace disklathe::ui {
 // The content of a disk in at most 1024 cells of a power of two bytes each.
 class ContentCells {
  public:
-  static constexpr size_t kinds = 7;
+  static constexpr size_t kinds = 8;
   struct Cell {
     std::array<uint64_t, kinds> bytes{};  // by ContentKind
     std::optional<uint64_t> host;         // where its first stored byte is, in the layer below
@@ -53,6 +54,7 @@ class AllocationMap : public Picture {
  public:
   explicit AllocationMap(QWidget* parent = nullptr);
   void set_cells(const ContentCells& cells);
+  const ContentCells& cells() const { return cells_; }
   // A job paints: what is not written yet is pale. Nothing: a still picture.
   struct Job {
     uint64_t written = 0, verified = 0;    // bytes from the start
@@ -61,6 +63,8 @@ class AllocationMap : public Picture {
   void set_job(std::optional<Job> job);
   // Offsets that differ are crossed without a job.
   void set_difference(std::optional<uint64_t> offset);
+  // Lent to clients: what they have read stands out, the rest is pale. Nothing: not lent.
+  void set_touched(const std::optional<std::vector<Range>>& ranges);
   PictureTable table() const override;
   QSize sizeHint() const override;
   QSize minimumSizeHint() const override;
@@ -83,6 +87,8 @@ class AllocationMap : public Picture {
 
   ContentCells cells_;
   std::optional<Job> job_;
+  bool lent_ = false;
+  QBitArray touched_;  // by cell, where lent_
 };
 
 }  // namespace disklathe::ui

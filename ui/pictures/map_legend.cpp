@@ -47,6 +47,7 @@ double MapLegend::place(double width, QPainter* painter) const {
         case Mark::kind: paint_kind(p, swatch.toAlignedRect(), item.kind); break;
         case Mark::written: paint_under_bar(p, {swatch.left(), middle}, swatch_width, false, false); break;
         case Mark::verified: paint_under_bar(p, {swatch.left(), middle}, swatch_width, true, false); break;
+        case Mark::touched: p.fillRect(QRectF(swatch.left(), middle, swatch_width, 2), t.text); break;
         case Mark::differs: paint_kind(p, swatch, ContentKind::unreadable); break;
         case Mark::now:
           p.setRenderHint(QPainter::Antialiasing);

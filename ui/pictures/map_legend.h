@@ -11,7 +11,7 @@ namespace disklathe::ui {
 class MapLegend : public QWidget {
   Q_OBJECT
  public:
-  enum class Mark : uint8_t { kind, written, verified, now, differs };
+  enum class Mark : uint8_t { kind, written, verified, now, differs, touched };
   struct Item {
     Mark mark = Mark::kind;
     ContentKind kind = ContentKind::data;

@@ -63,6 +63,10 @@ void paint_kind(QPainter& p, QRectF at, ContentKind kind, double strength) {
       paint_hatch(p, at, tone(t.text), 6, true, 1);
       break;
     case ContentKind::unreadable: paint_cross(p, at); break;
+    case ContentKind::partition:
+      p.fillRect(at, tone(mix(t.base, t.data, t.dark ? 0.34 : 0.22)));
+      p.fillRect(QRectF(at.left(), at.top(), at.width(), 1), tone(t.data));
+      break;
   }
 }
 

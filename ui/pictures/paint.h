@@ -14,7 +14,8 @@ class QWidget;
 namespace disklathe::ui {
 
 // What a run of an image's or device's bytes is, as every picture draws it: fill, hatch and outline besides colour.
-enum class ContentKind : uint8_t { data, compressed, backing, zero, hole, encrypted, unreadable };
+// partition: of a device that was not read, what its table says is used.
+enum class ContentKind : uint8_t { data, compressed, backing, zero, hole, encrypted, unreadable, partition };
 
 // strength below 1 pales it: not written yet.
 void paint_kind(QPainter& painter, QRectF at, ContentKind kind, double strength = 1);

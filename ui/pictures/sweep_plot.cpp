@@ -2,7 +2,6 @@
 #include "ui/pictures/sweep_plot.h"
 
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 
@@ -31,8 +30,8 @@ void SweepPlot::set_run(const SweepRun& run) {
   set_current_mark(-1);
   update();
 }
-void SweepPlot::set_saved(const std::optional<SweepRun>& run) {
-  saved_ = run;
+void SweepPlot::set_saved(const QVector<SweepRun>& runs) {
+  saved_ = runs;
   update();
 }
 void SweepPlot::set_limits(const Limits& limits) {
@@ -57,9 +56,9 @@ double SweepPlot::x_of(double size) const {
 
 double SweepPlot::top_rate() const {
   double most = 1e6;
-  for (const SweepPoint& point : run_.points) most = std::max(most, point.rate);
-  if (saved_)
-    for (const SweepPoint& point : saved_->points) most = std::max(most, point.rate);
+  for (const SweepPoint& point : run_.points) most = std::max({most, point.rate, point.most_rate});
+  for (const SweepRun& run : saved_)
+    for (const SweepPoint& point : run.points) most = std::max(most, point.rate);
   return round_up(most / 1e6 * 1.02) * 1e6;
 }
 
@@ -95,16 +94,26 @@ int SweepPlot::mark_at(QPoint at) const {
 
 QString SweepPlot::reading_of(int mark) const {
   const SweepPoint& point = run_.points[static_cast<size_t>(mark)];
+  const QString rates = point.most_rate > 0 ? tr("%1 (%2–%3)", "rate, slowest, fastest round")
+                                                  .arg(Sizes::rate(point.rate))
+                                                  .arg(point.least_rate / 1e6, 0, 'f', 0)
+                                                  .arg(point.most_rate / 1e6, 0, 'f', 0)
+                                            : Sizes::rate(point.rate);
   return tr("%1: %2, p50 %3 ms, p99 %4 ms")
-      .arg(Sizes::binary(point.size), Sizes::rate(point.rate))
+      .arg(Sizes::binary(point.size), rates)
       .arg(milliseconds(point.p50), 0, 'g', 3)
       .arg(milliseconds(point.p99), 0, 'g', 3);
 }
 
 PictureTable SweepPlot::table() const {
-  PictureTable table{{tr("Size, bytes"), tr("MB/s"), tr("p50, ms"), tr("p99, ms"), tr("Requests per second")}, {}};
+  PictureTable table{{tr("Size, bytes"), tr("MB/s"), tr("Slowest round, MB/s"), tr("Fastest round, MB/s"),
+                      tr("p50, ms"), tr("p99, ms"), tr("Requests per second")},
+                     {}};
   for (const SweepPoint& point : run_.points)
-    table.rows << QStringList{QString::number(point.size), QString::number(point.rate / 1e6, 'f', 1),
+    table.rows << QStringList{QString::number(point.size),
+                              QString::number(point.rate / 1e6, 'f', 1),
+                              QString::number(point.least_rate / 1e6, 'f', 1),
+                              QString::number(point.most_rate / 1e6, 'f', 1),
                               QString::number(milliseconds(point.p50), 'f', 3),
                               QString::number(milliseconds(point.p99), 'f', 3),
                               QString::number(point.requests_per_second(), 'f', 0)};
@@ -165,48 +174,78 @@ void SweepPlot::paint_limits(QPainter& p) const {
   guide(limits_.max_transfer.value, tr("max transfer"));
 }
 
+QPainterPath SweepPlot::line(const std::vector<SweepPoint>& points,
+                             const std::function<double(const SweepPoint&)>& y) const {
+  QPainterPath path;
+  for (const SweepPoint& point : points) {
+    if (point.size < run_.points.front().size || point.size > run_.points.back().size) continue;
+    const QPointF at(x_of(static_cast<double>(point.size)), y(point));
+    path.elementCount() ? path.lineTo(at) : path.moveTo(at);
+  }
+  return path;
+}
+
+void SweepPlot::paint_label(QPainter& p, double y, const QString& name, const QString& under, Face face) const {
+  const double right = panels().rate.right() + 6;
+  const QFontMetricsF metrics(font_of(face));
+  paint_text(p, {right, y - metrics.height() / 2, right_margin - 8, metrics.height()}, Qt::AlignVCenter,
+             metrics.elidedText(name, Qt::ElideRight, right_margin - 8), face, theme().text);
+  if (!under.isEmpty())
+    paint_text(p, {right, y + metrics.height() / 2, right_margin - 8, height_of(Face::caption)}, Qt::AlignVCenter,
+               under, Face::caption, theme().muted);
+}
+
+// Between the slowest and the fastest round of each size; runs that were kept before rounds were do not know them.
+void SweepPlot::paint_band(QPainter& p) const {
+  QPolygonF band;
+  for (const SweepPoint& point : run_.points) {
+    if (point.most_rate <= 0) return;
+    band << QPointF(x_of(static_cast<double>(point.size)), y_of_rate(point.most_rate));
+  }
+  for (size_t i = run_.points.size(); i-- > 0;)
+    band << QPointF(x_of(static_cast<double>(run_.points[i].size)), y_of_rate(run_.points[i].least_rate));
+  p.setRenderHint(QPainter::Antialiasing);
+  p.setPen(Qt::NoPen);
+  p.setBrush(mix(theme().base, theme().data, theme().dark ? 0.30 : 0.20));
+  p.drawPolygon(band);
+}
+
+void SweepPlot::paint_saved(QPainter& p) const {
+  const QVector<qreal> dashes[] = {{5, 3}, {1.5, 2.5}, {8, 3, 1.5, 3}};
+  const double own = y_of_rate(run_.points.back().rate);
+  double taken_above = own - 26, taken_below = own + 34;
+  for (qsizetype i = 0; i < saved_.size(); ++i) {
+    const SweepRun& run = saved_[i];
+    if (run.points.empty()) continue;
+    QPen pen(theme().backing, 1.8);
+    pen.setDashPattern(dashes[static_cast<size_t>(i) % std::size(dashes)]);
+    p.setRenderHint(QPainter::Antialiasing);
+    p.setBrush(Qt::NoBrush);
+    p.setPen(pen);
+    p.drawPath(line(run.points, [&](const SweepPoint& point) { return y_of_rate(point.rate); }));
+    // Names keep off each other and off this run's.
+    const double y = y_of_rate(run.points.back().rate), apart = height_of(Face::caption) + 2;
+    const bool above = y < own;
+    const double at = above ? std::min(y, taken_above) : std::max(y, taken_below);
+    (above ? taken_above : taken_below) = above ? at - apart : at + apart;
+    paint_label(p, at, run.name, {}, Face::caption);
+  }
+}
+
 void SweepPlot::paint_curves(QPainter& p) const {
   const Theme& t = theme();
-  const double right = panels().rate.right() + 6;
-  const auto line = [&](const std::vector<SweepPoint>& points, auto y) {
-    QPainterPath path;
-    for (const SweepPoint& point : points) {
-      if (point.size < run_.points.front().size || point.size > run_.points.back().size) continue;
-      const QPointF at(x_of(static_cast<double>(point.size)), y(point));
-      path.elementCount() ? path.lineTo(at) : path.moveTo(at);
-    }
-    return path;
-  };
-  const auto label = [&](double y, const QString& name, const QString& under, Face face) {
-    const QFontMetricsF metrics(font_of(face));
-    paint_text(p, {right, y - metrics.height() / 2, right_margin - 8, metrics.height()}, Qt::AlignVCenter,
-               metrics.elidedText(name, Qt::ElideRight, right_margin - 8), face, t.text);
-    if (!under.isEmpty())
-      paint_text(p, {right, y + metrics.height() / 2, right_margin - 8, height_of(Face::caption)}, Qt::AlignVCenter,
-                 under, Face::caption, t.muted);
-  };
-  const auto rate = [&](const SweepPoint& point) { return y_of_rate(point.rate); };
   p.setRenderHint(QPainter::Antialiasing);
-  p.setBrush(Qt::NoBrush);
-  const double end = y_of_rate(run_.points.back().rate);
-  if (saved_ && !saved_->points.empty()) {
-    QPen dashes(t.backing, 1.6);
-    dashes.setDashPattern({5, 3});
-    p.setPen(dashes);
-    p.drawPath(line(saved_->points, rate));
-    const double y = y_of_rate(saved_->points.back().rate);
-    label(std::abs(y - end) < 44 ? end + (y < end ? -44 : 44) : y, saved_->name, {}, Face::caption);
-    p.setRenderHint(QPainter::Antialiasing);
-  }
   p.setPen(QPen(t.data, 2.2));
   p.setBrush(Qt::NoBrush);
-  p.drawPath(line(run_.points, rate));
+  p.drawPath(line(run_.points, [&](const SweepPoint& point) { return y_of_rate(point.rate); }));
   for (const SweepPoint& point : run_.points) {
     p.setPen(QPen(t.base, 1.5));
     p.setBrush(t.data);
     p.drawEllipse(QPointF(x_of(static_cast<double>(point.size)), y_of_rate(point.rate)), 3.6, 3.6);
   }
-  label(end, run_.name, tr("median"), Face::section);
+  const bool banded = run_.points.back().most_rate > 0;
+  paint_label(p, y_of_rate(run_.points.back().rate), run_.name, banded ? tr("median, min–max") : tr("median"),
+              Face::section);
   p.setRenderHint(QPainter::Antialiasing);
   p.setBrush(Qt::NoBrush);
   p.setPen(QPen(t.data, 2));
@@ -219,8 +258,8 @@ void SweepPlot::paint_curves(QPainter& p) const {
   const double p50 = y_of_latency(milliseconds(run_.points.back().p50)),
                p99 = y_of_latency(milliseconds(run_.points.back().p99));
   const double apart = height_of(Face::caption);
-  label(std::max(p50, p99 + apart), QStringLiteral("p50"), {}, Face::caption);
-  label(p99, QStringLiteral("p99"), {}, Face::caption);
+  paint_label(p, std::max(p50, p99 + apart), QStringLiteral("p50"), {}, Face::caption);
+  paint_label(p, p99, QStringLiteral("p99"), {}, Face::caption);
 }
 
 void SweepPlot::paint_knee(QPainter& p) const {
@@ -249,8 +288,10 @@ void SweepPlot::paintEvent(QPaintEvent*) {
   QPainter p(this);
   p.setLayoutDirection(Qt::LeftToRight);
   if (run_.points.empty()) return;
+  paint_band(p);
   paint_axes(p);
   paint_limits(p);
+  paint_saved(p);
   paint_curves(p);
   paint_knee(p);
   paint_focus(p);

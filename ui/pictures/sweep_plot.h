@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QPainterPath>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "core/device/limits.h"
 #include "core/engine/sweep.h"
 #include "ui/pictures/picture.h"
+#include "ui/theme/theme.h"
 
 namespace disklathe::ui {
 
 // A sweep that was done, with the name it is known by.
 struct SweepRun {
   QString name;
+  QString mode;  // what was measured: "read 4"; runs of another one are not laid over it
   std::vector<SweepPoint> points;
 };
 
 // MB/s over the size of requests, the latency under it on the same axis, the device's limits dashed through both, and
-// the knee: the size beyond which nothing is gained. Saved runs lie under it.
+// the knee: the size beyond which nothing is gained. Round it the band of the slowest and fastest rounds; saved runs
+// lie under it.
 class SweepPlot : public Picture {
   Q_OBJECT
  public:
   explicit SweepPlot(QWidget* parent = nullptr);
   void set_run(const SweepRun& run);
-  void set_saved(const std::optional<SweepRun>& run);
+  void set_saved(const QVector<SweepRun>& runs);
   void set_limits(const Limits& limits);
   PictureTable table() const override;
   QSize sizeHint() const override { return {720, 420}; }
@@ -47,11 +52,15 @@ class SweepPlot : public Picture {
   double top_rate() const;
   void paint_axes(QPainter& painter) const;
   void paint_limits(QPainter& painter) const;
+  void paint_band(QPainter& painter) const;
+  void paint_saved(QPainter& painter) const;
   void paint_curves(QPainter& painter) const;
+  QPainterPath line(const std::vector<SweepPoint>& points, const std::function<double(const SweepPoint&)>& y) const;
+  void paint_label(QPainter& painter, double y, const QString& name, const QString& under, Face face) const;
   void paint_knee(QPainter& painter) const;
 
   SweepRun run_;
-  std::optional<SweepRun> saved_;
+  QVector<SweepRun> saved_;
   Limits limits_;
 };
 

@@ -193,11 +193,57 @@ QString DeviceWords::denial(const Denial& denial) {
   return tr("A program uses it.");
 }
 
+QString DeviceWords::sector_mismatch(const std::optional<PartitionTable>& table, const Disk& disk) {
+  if (!table || !table->sector_size || *table->sector_size == disk.logical_block) return {};
+  return tr("The image's partition table counts in sectors of %1, the device has %2: it will show no partitions and "
+            "not "
+            "boot.")
+      .arg(Sizes::binary(*table->sector_size), Sizes::binary(disk.logical_block));
+}
+
+// What a partition is meant for, by its entry in the table: of a GPT (UEFI, and the Discoverable Partitions
+// Specification) or an MBR.
+QString DeviceWords::partition_type(const std::string& type) {
+  struct Known {
+    std::string_view type;
+    const char* words;
+  };
+  static constexpr Known known[] = {
+      {"c12a7328-f81f-11d2-ba4b-00a0c93ec93b", QT_TR_NOOP("EFI system")},
+      {"21686148-6449-6e6f-744e-656564454649", QT_TR_NOOP("BIOS boot")},
+      {"e3c9e316-0b5c-4db8-817d-f92df00215ae", QT_TR_NOOP("Microsoft reserved")},
+      {"ebd0a0a2-b9e5-4433-87c0-68b6b72699c7", QT_TR_NOOP("Microsoft data")},
+      {"de94bba4-06d1-4d40-a16a-bfd50179d6ac", QT_TR_NOOP("Windows recovery")},
+      {"0fc63daf-8483-4772-8e79-3d69d8477de4", QT_TR_NOOP("Linux files")},
+      {"4f68bce3-e8cd-4db1-96e7-fbcaf984b709", QT_TR_NOOP("Linux root")},
+      {"0657fd6d-a4ab-43c4-84e5-0933c84b4f4f", QT_TR_NOOP("Linux swap")},
+      {"e6d6d379-f507-44c2-a23c-238f2a3df928", QT_TR_NOOP("Linux LVM")},
+      {"a19d880f-05fc-4d3b-a006-743f0f84911e", QT_TR_NOOP("Linux RAID")},
+      {"48465300-0000-11aa-aa11-00306543ecac", QT_TR_NOOP("Apple HFS+")},
+      {"7c3457ef-0000-11aa-aa11-00306543ecac", QT_TR_NOOP("Apple APFS")},
+      {"0x05", QT_TR_NOOP("extended")},
+      {"0x0f", QT_TR_NOOP("extended")},
+      {"0x07", QT_TR_NOOP("NTFS or exFAT")},
+      {"0x0b", QT_TR_NOOP("FAT32")},
+      {"0x0c", QT_TR_NOOP("FAT32")},
+      {"0x82", QT_TR_NOOP("Linux swap")},
+      {"0x83", QT_TR_NOOP("Linux files")},
+      {"0x8e", QT_TR_NOOP("Linux LVM")},
+      {"0xef", QT_TR_NOOP("EFI system")},
+      {"0xfd", QT_TR_NOOP("Linux RAID")},
+  };
+  for (const Known& one : known)
+    if (one.type == type) return tr(one.words);
+  return {};
+}
+
 QString DeviceWords::content(const Content& content) {
   if (content.source == ContentSource::unknown) return tr("content unknown");
   if (content.ambiguous) return tr("signatures of several kinds");
-  if (content.type.empty())
+  if (content.type.empty()) {
+    if (const QString meant = partition_type(content.entry_type); !meant.isEmpty()) return meant;
     return content.table_type.empty() ? tr("nothing known on it") : text(content.table_type).toUpper();
+  }
   const QString type = text(content.type);
   return content.label.empty() ? type : tr("%1, %2", "file system, label").arg(type, text(content.label));
 }

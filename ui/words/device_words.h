@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include "core/device/target_guard.h"
+#include "core/format/partition_table.h"
 #include "ui/devices/device.h"
 #include "ui/theme/glyph.h"
 
@@ -27,8 +28,11 @@ class DeviceWords {
   // A sentence each; empty: it may be written.
   static QString why_not_written(const Device& device);
   static QString denial(const Denial& denial);
-  static QString hold(const Hold& hold);           // "mounted at /media/ana/T7"
-  static QString content(const Content& content);  // "exFAT, T7"
+  static QString hold(const Hold& hold);                   // "mounted at /media/ana/T7"
+  static QString content(const Content& content);          // "exFAT, T7"
+  static QString partition_type(const std::string& type);  // "EFI system"; empty: not one that is known here
+  // An image whose partition table counts in other sectors than the device has: what becomes of it. Empty: it fits.
+  static QString sector_mismatch(const std::optional<PartitionTable>& table, const Disk& disk);
   // Where its file systems are mounted, innermost last.
   static QStringList mount_points(const Usage& usage);
   // All that holds it is a mount, so that unmounting frees it.

@@ -95,6 +95,7 @@ QString ResultWords::doing(const JobProgress& progress, job::Kind kind) {
     if (progress.of_input()) return tr("%1, %2 of the compressed input").arg(word, Sizes::percent(*share));
     return tr("%1 %2", "Writing, 62 %").arg(word, Sizes::percent(*share));
   };
+  if (progress.paused) return with_share(tr("Paused"));
   if (progress.stalled) return tr("No answer for %1").arg(Sizes::duration(*progress.stalled));
   switch (progress.phase) {
     case Phase::prepare: return tr("Preparing");
