@@ -146,4 +146,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>disklathe::ui::ExportRow</name>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -7,8 +7,8 @@
 
 namespace disklathe {
 
-// "Please stop", or "please wait", asked from anywhere: another thread, or for a stop a signal handler. Slots look at it
-// between pieces; what is under way is left to finish.
+// "Please stop", or "please wait", asked from anywhere: another thread, or for a stop a signal handler. Slots look at
+// it between pieces; what is under way is left to finish.
 class Stop {
  public:
   Stop() = default;

@@ -41,7 +41,8 @@ constexpr size_t most_layers = 32, most_word = 256;
 // In the order of the variants.
 constexpr std::array<std::string_view, 8> worker_names{"hello", "progress", "note",   "question",
                                                        "piece", "done",     "failed", "attached"};
-constexpr std::array<std::string_view, 8> client_names{"start", "go", "stop", "answer", "keep", "taken", "pause", "resume"};
+constexpr std::array<std::string_view, 8> client_names{"start", "go",    "stop",  "answer",
+                                                       "keep",  "taken", "pause", "resume"};
 static_assert(worker_names.size() == std::variant_size_v<FromWorker>);
 static_assert(client_names.size() == std::variant_size_v<FromClient>);
 

@@ -145,6 +145,10 @@ class ScreenshotsTest : public QObject {
     install_translations();
     QVERIFY(QDir().mkpath(looks::folder()));
     make_images(folder_);
+    // The pointer is said to be over the first window, wherever it is.
+    QWidget first;
+    first.show();
+    QTest::qWait(50);
   }
   void init() {
     QSettings().clear();

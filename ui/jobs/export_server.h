@@ -2,14 +2,21 @@
 #pragma once
 
 #include <QDateTime>
+#include <QHash>
 #include <QObject>
 #include <QProcess>
+#include <QTimer>
+#include <vector>
 
+#include "core/base/range.h"
 #include "ui/images/image_model.h"
+
+class QJsonObject;
 
 namespace disklathe::ui {
 
 // An image served to NBD clients, read-only, by `disklathe serve` in a process of its own that ends with this object.
+// Who reads it, and what, is asked once a second (`disklathe serve --status`).
 class ExportServer : public QObject {
   Q_OBJECT
  public:
@@ -26,18 +33,40 @@ class ExportServer : public QObject {
   bool tcp() const { return tcp_; }
   const QDateTime& since() const { return since_; }
 
+  struct Client {
+    QString name;   // of its program, or its address
+    QString where;  // "PID 41822"
+    double seconds = 0;
+    uint64_t requests = 0, read = 0;  // bytes
+    double rate = 0;                  // bytes per second, of late
+  };
+  bool tells_clients() const { return told_; }  // false: not known who reads it
+  const QVector<Client>& clients() const { return clients_; }
+  // By all clients since it began, also those that have left.
+  uint64_t bytes_read() const;
+  const std::vector<Range>& touched() const { return touched_; }
+  double rate() const;
+
  Q_SIGNALS:
-  void changed();
+  void changed();  // it began, ended, or has another address
+  void looked();   // its clients
 
  private:
   void read_output();
   void finished();
+  void look();
+  void take_status();
+  void touch(Range range);
 
   ImagePtr image_;
-  QProcess process_;
+  QProcess process_, status_;
+  QTimer clock_;
   QString uri_, problem_;
   QDateTime since_;
-  bool tcp_ = false, stopping_ = false;
+  QVector<Client> clients_;
+  QHash<uint64_t, uint64_t> read_by_;  // bytes, by the client's number
+  std::vector<Range> touched_;         // in order, apart
+  bool tcp_ = false, stopping_ = false, told_ = false;
 };
 
 }  // namespace disklathe::ui

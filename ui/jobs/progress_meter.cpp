@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace disklathe::ui {
 namespace {
@@ -44,8 +45,9 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   if (phase_ != reading.phase) {
     phase_ = reading.phase;
     // A job that has verified flushes once more: that is not when flushing began.
-    auto& began = began_[static_cast<size_t>(reading.phase)];
-    if (!began) began = seconds;
+    const auto index = static_cast<size_t>(reading.phase);
+    if (std::ranges::none_of(std::span(began_).subspan(index), [](const auto& one) { return one.has_value(); }))
+      began_[index] = seconds;
     recent_.clear();
     phase_start_ = last_change_ = now;
   }

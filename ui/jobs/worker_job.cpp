@@ -348,6 +348,7 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
       }
     }
   }
+  if (!outcome && files && files->kept) job::discard_attached(*files->kept, files->written);
   if (!outcome) {
     const bool differs = outcome.error().kind == ErrorKind::differs;
     result.state = differs ? JobResult::State::differs : JobResult::State::failed;
@@ -373,9 +374,9 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
 
 void WorkerJob::complete(Result<job::Outcome> outcome) {
   notifier_.reset();
-  if (!kept_id_.empty()) job::forget_kept_job(kept_id_);
-  // This may be called from inside of the client's own take().
-  if (client_) {
+  // Of a kept job the result is taken once its files have their names. This may be called from inside of the client's
+  // own take().
+  if (client_ && kept_id_.empty()) {
     auto* done_with = client_.release();
     QMetaObject::invokeMethod(qApp, [done_with] { delete done_with; }, Qt::QueuedConnection);
   }
@@ -391,6 +392,11 @@ void WorkerJob::complete(Result<job::Outcome> outcome) {
 }
 
 void WorkerJob::end(JobResult result) {
+  if (!kept_id_.empty()) {
+    if (client_) (void)client_->taken();
+    client_.reset();
+    job::forget_kept_job(kept_id_);
+  }
   result_ = std::move(result);
   add_log(ResultWords::sentence(*result_));
   if (!result_->good()) {

@@ -7,10 +7,12 @@
 #include <QHBoxLayout>
 
 #include "ui/controls/buttons.h"
+#include "ui/controls/fact_table.h"
 #include "ui/controls/figure.h"
 #include "ui/controls/text_label.h"
 #include "ui/images/open_image.h"
 #include "ui/jobs/exports.h"
+#include "ui/pages/job_painting.h"
 #include "ui/theme/icons.h"
 #include "ui/words/sizes.h"
 
@@ -22,8 +24,9 @@ ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), export
   row->setSpacing(32);
   state_ = new Figure;
   up_ = new Figure;
-  row->addWidget(state_);
-  row->addWidget(up_);
+  read_ = new Figure;
+  now_ = new Figure;
+  for (Figure* figure : {state_, read_, now_, up_}) row->addWidget(figure);
   row->addStretch(1);
   toggle_ = make_button({});
   row->addWidget(toggle_);
@@ -44,6 +47,23 @@ ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), export
   problem_ = new TextLabel({}, Face::body, Ink::bad);
   problem_->setWordWrap(true);
   column->addWidget(problem_);
+  clients_title_ = new TextLabel(tr("Clients"), Face::section);
+  column->addWidget(clients_title_);
+  no_clients_ = new TextLabel(tr("None yet. Give the address to a program that speaks NBD."), Face::body, Ink::muted);
+  column->addWidget(no_clients_);
+  clients_ = new FactTable(tr("Clients"), {{tr("Client"), FactTable::Look::first, 0},
+                                           {tr("Process"), FactTable::Look::plain, 0},
+                                           {tr("Connected"), FactTable::Look::number, 120},
+                                           {tr("Read"), FactTable::Look::number, 110},
+                                           {tr("Now"), FactTable::Look::number, 110},
+                                           {tr("Requests"), FactTable::Look::number, 110}});
+  column->addWidget(clients_);
+  touched_title_ = new TextLabel(tr("Ranges touched"), Face::section);
+  column->addWidget(touched_title_);
+  legend_ = new MapLegend;
+  column->addWidget(legend_);
+  map_ = new AllocationMap;
+  column->addWidget(map_, 1000);
   explanation_ = new TextLabel(tr("Other programs on this computer read the image as a disk: qemu-system, nbdcopy, "
                                   "nbd-client. Nothing can be written."),
                                Face::body, Ink::muted);
@@ -101,11 +121,42 @@ void ExportPage::show_state() {
   toggle_->setEnabled(running || can);
   address_->setVisible(ready);
   if (ready) uri_->set_text(server->uri());
+  show_clients(ready && server->tells_clients() ? server : nullptr);
+  explanation_->setVisible(!ready || !server->tells_clients());
   problem_->set_text(server ? server->problem() : QString());
   problem_->setVisible(!problem_->whole_text().isEmpty());
   tcp_->setEnabled(!running);
   if (!can && image_->stream())
     explanation_->set_text(tr("A compressed file has no places to jump to: convert it first."));
+}
+
+void ExportPage::show_clients(const ExportServer* server) {
+  const bool any = server && !server->clients().isEmpty(), drawn = server && !image_->cells().empty();
+  const std::initializer_list<QWidget*> about_map{touched_title_, legend_, map_};
+  for (QWidget* widget : about_map) widget->setVisible(drawn);
+  clients_title_->setVisible(server != nullptr);
+  no_clients_->setVisible(server && !any);
+  clients_->setVisible(any);
+  read_->setVisible(server && server->bytes_read() > 0);
+  now_->setVisible(any);
+  if (!server) return;
+  read_->set(Sizes::decimal(server->bytes_read()), tr("read by clients"));
+  now_->set(Sizes::rate(server->rate()), tr("now"));
+  QVector<QVector<FactTable::Cell>> rows;
+  for (const ExportServer::Client& client : server->clients())
+    rows << QVector<FactTable::Cell>{{client.name},
+                                     {client.where},
+                                     {Sizes::duration(client.seconds)},
+                                     {Sizes::decimal(client.read)},
+                                     {Sizes::rate(client.rate)},
+                                     {Sizes::number(client.requests)}};
+  clients_->set_rows(rows);
+  if (!drawn) return;
+  map_->set_cells(image_->cells());
+  map_->set_touched(server->touched());
+  QVector<MapLegend::Item> items = legend_of(image_->cells(), nullptr, false);
+  items << MapLegend::Item{.mark = MapLegend::Mark::touched, .name = tr("read by a client; the rest is pale")};
+  legend_->set_items(items);
 }
 
 }  // namespace disklathe::ui

@@ -9,6 +9,7 @@
 #include "ui/images/open_image.h"
 #include "ui/theme/glyph.h"
 #include "ui/theme/icons.h"
+#include "ui/words/sizes.h"
 
 namespace disklathe::ui {
 
@@ -24,12 +25,18 @@ ExportRow::ExportRow(ExportServer& server, QWidget* parent) : PaneRow(parent), s
   row().addWidget(stop);
   connect(stop, &QToolButton::clicked, &server, &ExportServer::stop);
   connect(&server, &ExportServer::changed, this, &ExportRow::show_state);
+  connect(&server, &ExportServer::looked, this, &ExportRow::show_state);
   show_state();
 }
 
 void ExportRow::show_state() {
   const bool ready = !server_.uri().isEmpty();
-  state_->set_text(!ready ? tr("Starting") : server_.tcp() ? tr("Serving, read-only, TCP") : tr("Serving, read-only"));
+  QString state = !ready ? tr("Starting") : server_.tcp() ? tr("Serving, read-only, TCP") : tr("Serving, read-only");
+  if (ready && server_.tells_clients())
+    state = tr("%1, %2", "what it does, how many clients")
+                .arg(state, tr("%n client(s)", nullptr, static_cast<int>(server_.clients().size())));
+  state_->set_text(state);
+  rate_->set_text(server_.rate() > 0 ? Sizes::rate(server_.rate()) : QString());
   setAccessibleDescription(state_->whole_text());
 }
 
