@@ -25,6 +25,7 @@ namespace {
 constexpr size_t max_runs = 4096;            // of one map()
 constexpr uint64_t least_ahead = 1 << 20;    // bytes of the disk mapped at once
 constexpr uint64_t most_ahead = 1ULL << 36;  // where the client goes through it in order
+constexpr size_t max_contexts = 64;          // a client may ask for all in one request
 constexpr uint32_t most_minimum_block = 64 << 10;
 
 // The bytes are the file's own, at the same offsets.
@@ -49,6 +50,7 @@ class ImageAccess final : public nbd::Access {
   explicit ImageAccess(const ImageExport& owner);
 
   Result<void> map(Range want, nbd::Look look, std::vector<nbd::Run>& out) override;
+  Result<void> map_bitmap(size_t number, Range want, std::vector<nbd::Mark>& out) override;
   Task<Result<void>> read(Ring& ring, uint64_t at, MutableBytes into) override;
   void expect(Range range) override;
   Task<Result<void>> write(Ring& ring, uint64_t at, Bytes from) override;
@@ -87,9 +89,13 @@ class ImageExport final : public nbd::Export {
              .writable = request.writable,
              .queued = wants_queue(*image),
              .contexts = {nbd::allocation_context, nbd::depth_context}};
+    for (const std::string& name : image->facts().bitmaps) {
+      if (info_.contexts.size() < max_contexts) info_.contexts.push_back(nbd::bitmap_context + name);
+    }
     if (request.writable && image->editor()) {
       auto editing = std::make_unique<EditInPlace>(*image);
       edited = editing.get();
+      if (is_multiple(part.at, image->editor()->unit())) info_.write_unit = image->editor()->unit();
       in_place = std::move(editing);
     } else if (request.writable) {
       in_place = std::make_unique<RawInPlace>(image->file(0));
@@ -138,6 +144,14 @@ Result<void> ImageAccess::map(Range want, nbd::Look look, std::vector<nbd::Run>&
   if (owner_.edited) known_.clear();
   if (auto collected = collect(guest, look, extents); !collected) return collected;
   for (const Extent& extent : extents) out.push_back(run_of(extent));
+  return {};
+}
+
+Result<void> ImageAccess::map_bitmap(size_t number, Range want, std::vector<nbd::Mark>& out) {
+  std::vector<BitmapRun> runs;
+  const Range guest{want.at + owner_.part.at, want.length};
+  if (auto mapped = image_.map_bitmap(number, guest, runs); !mapped) return mapped;
+  for (const BitmapRun& run : runs) out.push_back({{run.guest.at - owner_.part.at, run.guest.length}, run.set});
   return {};
 }
 

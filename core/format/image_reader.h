@@ -49,11 +49,19 @@ struct ImageFacts {
   std::string identity;
   std::optional<uint64_t> cluster_size;
   std::optional<bool> encrypted, dirty, corrupt;
-  bool compressed = false;  // all of it, or most: reading it is work for every core
+  bool compressed = false;           // all of it, or most: reading it is work for every core
+  std::vector<std::string> bitmaps;  // names of those that can be relied on, for map_bitmap()
   std::vector<Snapshot> snapshots;
   std::vector<Property> specific;
   // Things a person should know before trusting the image: "the dirty bit is set", ... Short, no file name in them.
   std::vector<std::string> warnings;
+};
+
+// What a bitmap of an image says of a run of the guest's bytes: whether something was written to them since it was
+// made.
+struct BitmapRun {
+  Range guest{};
+  bool set = false;
 };
 
 // Answers where the guest's bytes are; moves none of them. Thread-safe after open. Metadata is read through the
@@ -74,6 +82,9 @@ class ImageReader {
   virtual uint64_t decode_unit() const { return 1; }
   // Decodes a compressed extent's whole cluster: `in` are its host bytes, `out` has decoded_length bytes. Any thread.
   virtual Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const;
+
+  // Of facts().bitmaps[index], as map(): runs that cover a prefix of `want`.
+  virtual Result<void> map_bitmap(size_t index, Range want, std::vector<BitmapRun>& out) const;
 
   virtual const ImageFacts& facts() const = 0;
   virtual const std::vector<Reference>& references() const = 0;

@@ -325,6 +325,10 @@ Result<void> Image::decode(const Extent& extent, Bytes in, MutableBytes out) con
   return done;
 }
 
+Result<void> Image::map_bitmap(size_t index, Range want, std::vector<BitmapRun>& out) const {
+  return layers_.front().reader->map_bitmap(index, want, out);
+}
+
 const ImageFacts& Image::facts() const { return layers_.front().reader->facts(); }
 
 const std::vector<Reference>& Image::references() const { return layers_.front().reader->references(); }

@@ -65,8 +65,9 @@ class Image : public ImageReader {
   Result<void> map(Range want, std::vector<Extent>& out) override;
   uint64_t decode_unit() const override;
   Result<void> decode(const Extent& extent, Bytes in, MutableBytes out) const override;
-  const ImageFacts& facts() const override;                   // of the top layer
-  const std::vector<Reference>& references() const override;  // of the top layer
+  Result<void> map_bitmap(size_t index, Range want, std::vector<BitmapRun>& out) const override;  // of the top layer
+  const ImageFacts& facts() const override;                                                       // likewise
+  const std::vector<Reference>& references() const override;                                      // of the top layer
 
   const std::vector<Layer>& layers() const { return layers_; }  // top first
   ImageEditor* editor() const { return editor_; }               // of the top layer; null: it is not changed

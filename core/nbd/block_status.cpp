@@ -53,6 +53,30 @@ std::vector<Status> statuses_of(const std::vector<Run>& runs, uint32_t context, 
   return statuses;
 }
 
+// As look_up() and statuses_of().
+Result<std::vector<Status>> marks_of(Access& access, size_t bitmap, const Request& request, Dialect dialect) {
+  std::vector<Mark> marks;
+  const uint64_t most = dialect == Dialect::extended ? request.length : std::min(request.length, longest_extent);
+  const uint64_t end = request.offset + most;
+  uint64_t at = request.offset;
+  for (unsigned look = 0; at < end && marks.size() < max_extents && look < max_looks; ++look) {
+    if (auto mapped = access.map_bitmap(bitmap, Range::between(at, end), marks); !mapped) return failure(mapped);
+    at = marks.back().range.end();
+    if (request.has(req_one) && marks.front().set != marks.back().set) break;
+  }
+  std::vector<Status> statuses;
+  for (const Mark& mark : marks) {
+    const uint32_t value = mark.set ? status_dirty : 0;
+    if (!statuses.empty() && statuses.back().value == value) {
+      statuses.back().length += mark.range.length;
+      continue;
+    }
+    if (statuses.size() == (request.has(req_one) ? 1 : max_extents)) break;
+    statuses.push_back({mark.range.length, value});
+  }
+  return statuses;
+}
+
 void append_chunk(const std::vector<Status>& statuses, uint32_t id, const Request& request, Dialect dialect,
                   ChunkFlag flag, std::vector<std::byte>& output) {
   const bool extended = dialect == Dialect::extended;
@@ -84,13 +108,21 @@ void append_chunk(const std::vector<Status>& statuses, uint32_t id, const Reques
 
 Result<void> append_block_status(Access& access, const Terms& terms, const Request& request,
                                  std::vector<std::byte>& output) {
-  const auto runs = look_up(access, request, terms.dialect());
-  if (!runs) return std::unexpected(runs.error());
   const std::vector<uint32_t>& contexts = terms.agreement.contexts;
+  Result<std::vector<Run>> runs;
+  if (std::ranges::any_of(contexts, [](uint32_t context) { return context < bitmap_contexts; })) {
+    runs = look_up(access, request, terms.dialect());
+    if (!runs) return std::unexpected(runs.error());
+  }
   for (const uint32_t context : contexts) {
+    Result<std::vector<Status>> statuses;
+    if (context < bitmap_contexts)
+      statuses = statuses_of(*runs, context, request.has(req_one));
+    else
+      statuses = marks_of(access, context - bitmap_contexts, request, terms.dialect());
+    if (!statuses) return std::unexpected(statuses.error());
     const ChunkFlag flag = context == contexts.back() ? done : more;
-    append_chunk(statuses_of(*runs, context, request.has(req_one)), context + 1, request, terms.dialect(), flag,
-                 output);
+    append_chunk(*statuses, context + 1, request, terms.dialect(), flag, output);
   }
   return {};
 }

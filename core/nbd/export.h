@@ -26,7 +26,9 @@ struct ExportInfo {
   bool rotational = false;
   bool queued = false;         // it gains by many requests in flight (direct I/O); else the page cache answers at once
   uint32_t minimum_block = 1;  // advertised; smaller requests are served all the same
-  std::vector<std::string> contexts;  // for block status; base:allocation is the first
+  uint64_t write_unit = 1;     // writes of whole ones are cheaper: clusters
+  // For block status: base:allocation, qemu:allocation-depth, and then those of bitmaps.
+  std::vector<std::string> contexts;
 };
 
 // A run of an export's bytes.
@@ -39,6 +41,12 @@ struct Run {
   // without being seen here. -1: only read() gets them.
   int fd = -1;
   uint64_t at = 0;
+};
+
+// A run of an export's bytes that a bitmap has marked, or has not.
+struct Mark {
+  Range range;
+  bool set = false;
 };
 
 // How closely map() looks.
@@ -55,6 +63,9 @@ class Access {
   // Appends runs that cover a prefix of `want`, which is not empty: at least one, at most a few thousand.
   virtual Result<void> map(Range want, Look look, std::vector<Run>& out) = 0;
 
+  // Likewise by a bitmap: that of the context bitmap_contexts + number.
+  virtual Result<void> map_bitmap(size_t number, Range want, std::vector<Mark>& out) = 0;
+
   // Fills all of `into`. The memory must stay until the task is done, as everywhere here.
   virtual Task<Result<void>> read(Ring& ring, uint64_t at, MutableBytes into) = 0;
   // The range will be read soon. A hint.
@@ -70,6 +81,9 @@ class Access {
   // What was written through any connection, and answered, is on the medium afterwards.
   virtual Task<Result<void>> flush(Ring& ring) = 0;
 };
+
+// The index of the first context that is a bitmap's.
+inline constexpr size_t bitmap_contexts = 2;
 
 class Export {
  public:

@@ -95,6 +95,7 @@ enum class Chunk : uint16_t {
 enum ChunkFlag : uint16_t { more = 0, done = 1 };
 
 enum StatusFlag : uint32_t { status_hole = 1, status_zero = 2 };  // of base:allocation
+inline constexpr uint32_t status_dirty = 1;                       // of qemu:dirty-bitmap
 
 // Error values as they go over the wire: a few, and the same on every system.
 enum class Code : uint32_t {

@@ -36,6 +36,11 @@ class MemoryAccess final : public Access {
     }
     return {};
   }
+  Result<void> map_bitmap(size_t, Range want, std::vector<Mark>& out) override {
+    must_lie_inside(want);
+    out.push_back({{want.at, std::min<uint64_t>(want.length, 4096)}, want.at % 8192 < 4096});
+    return {};
+  }
   Task<Result<void>> read(Ring&, uint64_t at, MutableBytes into) override {
     must_lie_inside({at, into.size()});
     std::ranges::fill(into, std::byte{1});
@@ -77,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                         .size = export_size,
                         .writable = writable,
                         .queued = queued,
-                        .contexts = {allocation_context, depth_context}};
+                        .contexts = {allocation_context, depth_context, "qemu:dirty-bitmap:b"}};
   const ExportInfo other{.name = "other", .size = 0, .contexts = {allocation_context}};
 
   Handshake handshake({&info, &other}, TlsMode::none);

@@ -361,6 +361,7 @@ Result<void> is_writable(const OpenSource& source, const Header& header) {
 }
 
 void warn_of_bitmaps(BlockDevice& file, const Header& header, ImageFacts& facts) {
+  facts.bitmaps.clear();
   std::erase_if(facts.warnings, [](const std::string& warning) { return warning.starts_with("the dirty bit"); });
   if (!header.bitmaps || !(header.autoclear_features & autoclear_bitmaps)) return;
   const auto bitmaps = read_bitmaps(file, header);

@@ -2,6 +2,7 @@
 #include "core/format/qcow2/reader.h"
 
 #include "core/base/endian.h"
+#include "core/format/qcow2/bitmap_map.h"
 #include "core/format/qcow2/bitmaps.h"
 #include "core/format/qcow2/decode.h"
 #include "core/format/qcow2/header.h"
@@ -17,11 +18,12 @@ constexpr size_t own_cache_capacity = 1 << 20;  // bytes, of a reader that share
 class Reader final : public ImageReader {
  public:
   Reader(const Header& header, const L1Table& l1, const OpenSource& source, std::shared_ptr<Tables> tables,
-         ImageFacts facts)
+         std::vector<BitmapMap> bitmaps, ImageFacts facts)
       : compression_type_(header.compression_type),
         size_(l1.disk_size),
         lacks_data_file_(header.has_data_file() && !source.data_file),
         map_(header, l1, *source.file, source.data_file, std::move(tables)),
+        bitmaps_(std::move(bitmaps)),
         facts_(std::move(facts)) {
     if (!header.backing_file.empty()) {
       references_.push_back({Reference::Kind::backing, header.backing_file, header.backing_format});
@@ -47,6 +49,12 @@ class Reader final : public ImageReader {
     return done;
   }
 
+  Result<void> map_bitmap(size_t index, Range want, std::vector<BitmapRun>& out) const override {
+    if (index >= bitmaps_.size() || want.empty() || want.at >= size_ || want.length > size_ - want.at)
+      return failure(ErrorKind::invalid, "map", "the range does not lie inside the disk");
+    return bitmaps_[index].walk(want, out);
+  }
+
   const ImageFacts& facts() const override { return facts_; }
   const std::vector<Reference>& references() const override { return references_; }
 
@@ -55,6 +63,7 @@ class Reader final : public ImageReader {
   const uint64_t size_;
   const bool lacks_data_file_;
   const Map map_;
+  const std::vector<BitmapMap> bitmaps_;
   const ImageFacts facts_;
   std::vector<Reference> references_;
 };
@@ -97,7 +106,24 @@ std::vector<Property> specific_facts(const Header& header, const std::vector<Bit
   return facts;
 }
 
-ImageFacts facts_of(BlockDevice& file, const Header& header, const std::vector<SnapshotEntry>& snapshots) {
+// Those whose content counts, and that are whole.
+std::vector<BitmapMap> maps_of(const std::vector<Bitmap>& bitmaps, const Header& header, BlockDevice& file,
+                               const std::shared_ptr<Tables>& tables, ImageFacts& facts) {
+  std::vector<BitmapMap> maps;
+  for (const Bitmap& bitmap : bitmaps) {
+    if (bitmap.in_use) continue;
+    if (auto map = BitmapMap::create(header, bitmap, file, tables)) {
+      maps.push_back(std::move(*map));
+      facts.bitmaps.push_back(bitmap.name);
+    } else {
+      facts.warnings.push_back(map.error().cause);
+    }
+  }
+  return maps;
+}
+
+ImageFacts facts_of(BlockDevice& file, const Header& header, const std::vector<SnapshotEntry>& snapshots,
+                    std::vector<Bitmap>& bitmaps) {
   ImageFacts facts;
   facts.cluster_size = header.cluster_size();
   facts.dirty = (header.incompatible_features & incompatible_dirty) != 0;
@@ -108,7 +134,6 @@ ImageFacts facts_of(BlockDevice& file, const Header& header, const std::vector<S
   if (*facts.corrupt) facts.warnings.push_back("the corrupt bit is set: the image is known to be damaged");
 
   // Bitmaps say nothing about the disk's content: damage there is worth a warning and no more.
-  std::vector<Bitmap> bitmaps;
   if (header.bitmaps && !(header.autoclear_features & autoclear_bitmaps)) {
     facts.warnings.push_back("the bitmaps are inconsistent: a program that does not know them wrote to the image");
   } else if (header.bitmaps) {
@@ -139,7 +164,12 @@ Result<std::unique_ptr<ImageReader>> open_with(const OpenSource& source, std::sh
     l1 = find_snapshot(*snapshots, source.snapshot, *header, source.file->size());
     if (!l1) return failure(l1);
   }
-  return std::make_unique<Reader>(*header, *l1, source, std::move(tables), facts_of(*source.file, *header, *snapshots));
+  std::vector<Bitmap> bitmaps;
+  ImageFacts facts = facts_of(*source.file, *header, *snapshots, bitmaps);
+  // They tell of the active state.
+  if (!source.snapshot.empty()) bitmaps.clear();
+  auto maps = maps_of(bitmaps, *header, *source.file, tables, facts);
+  return std::make_unique<Reader>(*header, *l1, source, std::move(tables), std::move(maps), std::move(facts));
 }
 
 int probe(Bytes head, Bytes, uint64_t) {

@@ -27,6 +27,15 @@ class StripedAccess final : public Access {
     }
     return {};
   }
+  Result<void> map_bitmap(size_t number, Range want, std::vector<Mark>& out) override {
+    for (size_t i = 0; i < per_call_ && !want.empty(); ++i) {
+      const uint64_t index = want.at / stripe_;
+      const Range range = intersection({index * stripe_, stripe_}, want);
+      out.push_back({range, (index / 2 + number) % 2 == 1});
+      want = Range::between(range.end(), want.end());
+    }
+    return {};
+  }
   Task<Result<void>> read(Ring&, uint64_t, MutableBytes) override { co_return Result<void>{}; }
   void expect(Range) override {}
   Task<Result<void>> write(Ring&, uint64_t, Bytes) override { co_return Result<void>{}; }
@@ -104,6 +113,21 @@ class BlockStatusTest : public QObject {
     QCOMPARE(load_be<uint32_t>(output_, 32), uint32_t{1});
     QCOMPARE(load_be<uint32_t>(output_, chunk + 32), uint32_t{2});
     QCOMPARE(load_be<uint64_t>(output_, chunk + 48), uint64_t{2});  // the depth of the first run
+  }
+
+  void bitmapsAreToldEachByItsContext() {
+    StripedAccess access(1000, 2);
+    const Agreement agreement{.dialect = Dialect::structured, .contexts = {3}};
+    const Request request{.type = static_cast<uint16_t>(Command::block_status), .offset = 500, .length = 3000};
+    output_.clear();
+    QVERIFY(append_block_status(access, {info_, agreement}, request, output_).has_value());
+    QCOMPARE(access.calls, size_t{0});  // nobody asked what is allocated
+    QCOMPARE(output_.size(), size_t{20 + 4 + 2 * 8});
+    QCOMPARE(load_be<uint32_t>(output_, 20), uint32_t{4});
+    QCOMPARE(load_be<uint32_t>(output_, 24), uint32_t{1500});
+    QCOMPARE(load_be<uint32_t>(output_, 28), uint32_t{1});
+    QCOMPARE(load_be<uint32_t>(output_, 32), uint32_t{1500});
+    QCOMPARE(load_be<uint32_t>(output_, 36), uint32_t{0});
   }
 };
 
