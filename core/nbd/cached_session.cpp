@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/arithmetic.h"
 #include "core/nbd/block_status.h"
 #include "core/nbd/carry_out.h"
 
@@ -108,7 +109,18 @@ bool CachedSession::serve_write(const Request& request, Code code) {
   uint64_t done = 0;
   while (done < request.length) {
     if (begin_ == end_ && !(replies_.send() && fill())) return false;
-    const MutableBytes part = input_.bytes().subspan(begin_, std::min<uint64_t>(end_ - begin_, request.length - done));
+    const uint64_t at = request.offset + done;
+    uint64_t size = std::min<uint64_t>(end_ - begin_, request.length - done);
+    if (done + size < request.length) {
+      // Not a unit in two parts, as far as there is room for a whole one.
+      if (const uint64_t whole = round_down(at + size, terms_.info.write_unit); whole > at) {
+        size = whole - at;
+      } else if (end_ - begin_ + least_space <= input_.size()) {
+        if (!(replies_.send() && fill())) return false;
+        continue;
+      }
+    }
+    const MutableBytes part = input_.bytes().subspan(begin_, size);
     if (code == Code::ok) {
       if (auto written = finish(access_.write(*ring_, request.offset + done, part)); !written)
         code = code_of(written.error());
