@@ -3,7 +3,9 @@
 """disklathe serve --rw of qcow2 images, and --cow of any: what clients write is there, and nothing else is."""
 
 import contextlib
+import json
 import os
+import random
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +14,8 @@ import unittest
 from command import DISKLATHE, MIB, CommandTest
 from nbd_client import *
 from nbd_scribble import Killed, scribble_together
+from programs import SANITIZED
+from zero_test import identity, loop_device
 
 
 @contextlib.contextmanager
@@ -82,6 +86,34 @@ class Written(EditTest):
                     self.run_program(*(word.format(uri) for word in copy))
                 model[:] = source
                 self.holds(model)
+
+    @unittest.skipUnless(shutil.which("fio"), "fio is not installed")
+    def test_fio_finds_what_it_wrote(self):
+        for options in ("cluster_size=4k", "extended_l2=on"):
+            with self.subTest(options=options):
+                self.image(options, size=32 * MIB)
+                with serving("--rw", "a.qcow2") as (_, uri):
+                    self.run_program("fio", "--name=job", "--ioengine=nbd", f"--uri={uri}", "--rw=randrw", "--bsrange=512-128k",
+                                     "--bs_unaligned=1", "--size=31m", "--iodepth=16", "--verify=crc32c",
+                                     "--verify_fatal=1", "--fsync=50", "--randseed=7")
+                    self.run_program("qemu-img", "bench", "-q", "-w", "-f", "raw", "-c", "300", "-d", "32", "-s", "65536",
+                                     "-S", "77824", "--flush-interval=40", uri)
+                self.qemu("check", "-q", "a.qcow2")
+                self.qemu("convert", "-l", "one", "-O", "raw", "a.qcow2", "one.after.raw")
+                self.assertTrue(self.content("one.after.raw") == self.content("one.raw"))
+
+    @unittest.skipIf(SANITIZED, "sanitizers take memory of their own")
+    def test_memory_does_not_follow_the_disk(self):
+        choose = random.Random(5)
+        self.qemu("create", "-q", "-f", "qcow2", "big.qcow2", "4T")
+        with serving("--rw", "big.qcow2") as (process, uri), Client(uri) as client:
+            client.go(extended=True)
+            for _ in range(3000):
+                at = choose.randrange(1 << 30) * 4096
+                self.assertEqual(client.call(WRITE, at, 4096, PAYLOAD, b"x" * 4096), 0)
+            self.assertEqual(client.call(WRITE_ZEROES, 0, 4 << 40), 0)
+            self.assertLess(memory_of(process)[0], 64 * MIB)
+        self.qemu("check", "-q", "big.qcow2")
 
     def test_each_command(self):
         model = self.image()
@@ -164,6 +196,50 @@ class Written(EditTest):
         self.holds(model, leaks=True)  # the bitmap's clusters
 
 
+    def test_a_device_that_holds_one(self):
+        model = self.image(backing=False)
+        with working_in("/var/tmp"):
+            size = os.stat(self.folder + "/a.qcow2").st_size
+            shutil.copy(self.folder + "/a.qcow2", "disk")
+            os.truncate("disk", size + 12 * MIB)
+            with loop_device(os.path.abspath("disk"), 512) as node:
+                with serving("--rw", "-f", "qcow2", "--yes-erase", identity(node), node) as (_, uri):
+                    self.assertEqual(scribble_together(uri, model, clients=3, rounds=40), [])
+                self.holds(model, node)
+                # It cannot grow. What fits is kept, and space that is given up can be used again.
+                with serving("--rw", "-f", "qcow2", "--yes-erase", identity(node), node) as (_, uri), Client(uri) as client:
+                    client.go()
+                    errors = {client.call(WRITE, at, MIB, 0, b"f" * MIB) for at in range(0, 16 * MIB, MIB)}
+                    self.assertIn(errors, ({0, ENOSPC}, {0}))
+                    for command in (TRIM, FLUSH, FLUSH):
+                        self.assertEqual(client.call(command, 0, 16 * MIB if command == TRIM else 0), 0)
+                    self.assertEqual(client.call(WRITE, MIB, MIB, 0, b"g" * MIB), 0)
+                self.holds(bytes(MIB) + b"g" * MIB + bytes(14 * MIB), node)
+
+    def test_a_full_file_system_is_no_space(self):
+        if os.geteuid() != 0:
+            self.skipTest("mounting a small tmpfs needs root")
+        os.mkdir("small")
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4M", "tmpfs", "small"], capture_output=True)
+        if mounted.returncode:
+            self.skipTest(f"no tmpfs can be mounted here: {mounted.stderr}")
+        try:
+            self.qemu("create", "-q", "-f", "qcow2", "small/a.qcow2", "16M")
+            with serving("--rw", "small/a.qcow2") as (_, uri), Client(uri) as client:
+                client.go()
+                self.assertEqual(client.call(WRITE, 0, 2 * MIB, 0, b"x" * 2 * MIB), 0)
+                self.assertEqual(client.call(WRITE, 4 * MIB, 8 * MIB, 0, b"y" * 8 * MIB), ENOSPC)
+                self.assertEqual(client.call(TRIM, 4 * MIB, 8 * MIB), 0)
+                self.assertEqual(client.call(FLUSH), 0)
+                self.assertEqual(client.call(WRITE, 6 * MIB, MIB, 0, b"z" * MIB), 0)
+                self.assertTrue(client.read(0, 2 * MIB) == b"x" * 2 * MIB)
+            model = bytearray(16 * MIB)
+            model[:2 * MIB], model[6 * MIB:7 * MIB] = b"x" * 2 * MIB, b"z" * MIB
+            self.holds(model, "small/a.qcow2")
+        finally:
+            subprocess.run(["umount", "small"], check=True)
+
+
 class Durable(EditTest):
     def test_what_was_flushed_survives_kill(self):
         for attempt in range(4):
@@ -177,6 +253,49 @@ class Durable(EditTest):
                 self.assertIn(check.returncode, (0, 3), check.stdout + check.stderr)
                 self.qemu("convert", "-O", "raw", "a.qcow2", "after.raw")
                 self.assertEqual(killed.wrong(self.content("after.raw")), [])
+
+
+class Bitmaps(EditTest):
+    needs = ("qemu-img", "qemu-io", "qemu-nbd", "nbdinfo")
+
+    def test_they_are_told_as_qemu_tells_them(self):
+        for options in ("cluster_size=64k", "cluster_size=512"):
+            with self.subTest(options=options):
+                self.qemu("create", "-q", "-f", "qcow2", "-o", options, "b.qcow2", "64M")
+                self.qemu("bitmap", "--add", "--enable", "b.qcow2", "fine", "-g", "512")
+                self.run_program("qemu-io", "-f", "qcow2", "-c", "write 5M 9M", "-c", "write 1k 512", "b.qcow2")
+                self.qemu("bitmap", "--add", "--enable", "b.qcow2", "coarse", "-g", "1M")
+                self.run_program("qemu-io", "-f", "qcow2", "-c", "write 40M 5k", "-c", "write 63M 1M", "b.qcow2")
+                with serving("b.qcow2") as (_, uri):
+                    listed = self.run_program("nbdinfo", "--json", uri).stdout
+                    for name in ("fine", "coarse"):
+                        context = "qemu:dirty-bitmap:" + name
+                        self.assertIn(context, listed)
+                        ours = self.run_program("nbdinfo", "--map=" + context, "--json", uri).stdout
+                        self.qemu_nbd = ["qemu-nbd", "-r", "-f", "qcow2", "-B", name, "-k", self.folder + "/q", "b.qcow2"]
+                        theirs = self.map_by_qemu(context)
+                        self.assertEqual(self.merged(ours), self.merged(theirs))
+                with serving("--rw", "b.qcow2") as (_, uri):
+                    self.assertNotIn("dirty-bitmap", self.run_program("nbdinfo", "--json", uri).stdout)
+
+    def map_by_qemu(self, context):
+        server = subprocess.Popen(self.qemu_nbd)
+        try:
+            wait_until(lambda: os.path.exists("q"))
+            return self.run_program("nbdinfo", "--map=" + context, "--json", f"nbd+unix:///?socket={self.folder}/q").stdout
+        finally:
+            server.terminate()
+            server.wait()
+
+    @staticmethod
+    def merged(text):
+        runs = []
+        for entry in json.loads(text):
+            if runs and runs[-1][2] == entry["type"]:
+                runs[-1][1] += entry["length"]
+            else:
+                runs.append([entry["offset"], entry["length"], entry["type"]])
+        return runs
 
 
 class Layered(EditTest):
