@@ -89,8 +89,8 @@ class BitmapMapTest : public QObject {
   }
 
   void entriesThatLeadNowhereAreErrors() {
-    for (const uint64_t entry :
-         {uint64_t{data + 8}, uint64_t{100 * cluster}, uint64_t{data | uint64_t{1} << 60}, uint64_t{data | 1}, uint64_t{256}}) {
+    for (const uint64_t entry : {uint64_t{data + 8}, uint64_t{100 * cluster}, uint64_t{data | uint64_t{1} << 60},
+                                 uint64_t{data | 1}, uint64_t{256}}) {
       auto made = image();
       made.set<uint64_t>(table, entry);
       const auto walked = walk(made, {0, granularity}).walked;
