@@ -109,6 +109,8 @@ DevicePicker::DevicePicker(DeviceModel& devices, QWidget* parent) : QWidget(pare
   targets_ = new TargetModel(devices, this);
   list_ = new QListView;
   list_->setAccessibleName(tr("Devices to write to"));
+  // Before the list is told: it would choose the neighbour of a row that goes.
+  connect(targets_, &QAbstractItemModel::rowsAboutToBeRemoved, this, &DevicePicker::let_go);
   list_->setModel(targets_);
   list_->setItemDelegate(new TargetPainter(list_));
   list_->setFrameShape(QFrame::NoFrame);
@@ -144,6 +146,13 @@ void DevicePicker::take_choice() {
   const QModelIndexList rows = list_->selectionModel()->selectedIndexes();
   chosen_ = rows.isEmpty() ? nullptr : targets_->at(rows.first().row());
   check_choice();
+}
+
+void DevicePicker::let_go(const QModelIndex&, int first, int last) {
+  const int row = list_->currentIndex().row();
+  if (row < first || row > last) return;
+  const QSignalBlocker quiet(list_->selectionModel());
+  list_->selectionModel()->clear();
 }
 
 // The choice is a device, not a row: it ends with the device, or when somebody takes that into use.

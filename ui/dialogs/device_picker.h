@@ -46,6 +46,7 @@ class DevicePicker : public QWidget {
 
  private:
   void take_choice();
+  void let_go(const QModelIndex& parent, int first, int last);
   void check_choice();
 
   TargetModel* targets_;

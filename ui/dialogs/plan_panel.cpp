@@ -176,6 +176,9 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
   warning_->set_text(mismatch);
   warning_->setVisible(!mismatch.isEmpty());
 
+  const auto preallocation = target.options.find("preallocation");
+  const bool sparse = known && target.format && target.format->name == "raw" &&
+                      (preallocation == target.options.end() || preallocation->second == "off");
   const auto overhead = on_device ? std::nullopt : overhead_of(target, size);
   has_room_ = true;
   QString words;
@@ -187,7 +190,7 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
   } else if (!target.path.isEmpty()) {
     const QStorageInfo storage(QFileInfo(target.path).absolutePath());
     const auto free = static_cast<uint64_t>(std::max<qint64>(0, storage.bytesAvailable()));
-    const uint64_t needed = (known ? write : size) + overhead.value_or(0);
+    const uint64_t needed = sparse ? write : (known ? write : size) + overhead.value_or(0);
     has_room_ = !known || target.compress || needed <= free;
     words = !known            ? tr("%1 free").arg(Sizes::decimal(free))
             : target.compress ? tr("Needs at most %1, %2 free").arg(Sizes::decimal(needed), Sizes::decimal(free))

@@ -53,6 +53,13 @@ void SideList::selectionChanged(const QItemSelection& selected, const QItemSelec
   if (!selected.isEmpty()) Q_EMIT chosen(selected.indexes().first());
 }
 
+// What is shown stays: Qt would go over to the neighbour of a row that goes.
+void SideList::rowsAboutToBeRemoved(const QModelIndex& parent, int first, int last) {
+  const int row = currentIndex().row();
+  if (row >= first && row <= last) selectionModel()->clear();
+  QListView::rowsAboutToBeRemoved(parent, first, last);
+}
+
 void SideList::dragEnterEvent(QDragEnterEvent* event) {
   if (event->mimeData()->hasUrls()) event->acceptProposedAction();
 }

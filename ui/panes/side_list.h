@@ -36,6 +36,7 @@ class SideList : public QListView {
   void menu_wanted(const QModelIndex& index, const QPoint& global);
 
  protected:
+  void rowsAboutToBeRemoved(const QModelIndex& parent, int first, int last) override;
   void selectionChanged(const QItemSelection& selected, const QItemSelection& deselected) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dragMoveEvent(QDragMoveEvent* event) override;

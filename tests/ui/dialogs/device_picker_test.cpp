@@ -91,6 +91,24 @@ class DevicePickerTest : public QObject {
     shown.devices.set_devices(samples::devices());
     QVERIFY(!shown.picker.chosen());
   }
+  // A list of Qt's goes over to the next row that can be chosen.
+  void aVanishedDeviceDoesNotLeaveTheChoiceToItsNeighbour() {
+    for (const bool before : {true, false}) {
+      Shown shown;
+      auto other = std::make_shared<Device>(*samples::blank_card());
+      other->disk.name = before ? "sda" : "sdz";
+      other->disk.node = "/dev/" + other->disk.name;
+      other->disk.serial = "OTHER";
+      shown.devices.set_devices(before ? DeviceList{other, samples::blank_card()}
+                                       : DeviceList{samples::blank_card(), other});
+      shown.list.doItemsLayout();
+      shown.click(before ? 1 : 0);
+      QVERIFY(shown.picker.chosen());
+      shown.devices.set_devices({other});
+      QVERIFY(!shown.picker.chosen());
+      QVERIFY(shown.list.selectionModel()->selectedIndexes().isEmpty());
+    }
+  }
   void theNextDeviceUnderTheSameNameIsNotChosen() {
     Shown shown;
     shown.click(card_row);
