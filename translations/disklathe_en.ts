@@ -49,6 +49,16 @@
     </message>
 </context>
 <context>
+    <name>disklathe::ui::ExportRow</name>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::ImageView</name>
     <message numerus="yes">
         <source>It stands on %n file(s) that you have not allowed yet.</source>
@@ -72,6 +82,13 @@
         <translation>
             <numerusform>%n waiting</numerusform>
             <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n served</source>
+        <translation>
+            <numerusform>%n served</numerusform>
+            <numerusform>%n served</numerusform>
         </translation>
     </message>
 </context>
@@ -143,16 +160,6 @@
         <translation>
             <numerusform>One request at a time, %1 rounds of each size, in turn.</numerusform>
             <numerusform>%n requests in flight, %1 rounds of each size, in turn.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>disklathe::ui::ExportRow</name>
-    <message numerus="yes">
-        <source>%n client(s)</source>
-        <translation>
-            <numerusform>%n client</numerusform>
-            <numerusform>%n clients</numerusform>
         </translation>
     </message>
 </context>
