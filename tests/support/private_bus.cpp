@@ -95,12 +95,12 @@ bool make_private() {
   if (mount("proc", "/proc", "proc", 0, nullptr) != 0) return false;
   if (!mount_tmpfs("/run", "mode=755")) return false;
   const fs::path polkit = "/run/polkit-1", rig = PrivateBus::folder, helper = fs::path(build_folder()) / "helper";
-  for (const fs::path& folder :
-       {fs::path("/run/dbus"), polkit / "actions", polkit / "rules.d", rig / "services", rig / "bin", rig / "tests"})
+  for (const fs::path& folder : {fs::path("/run/dbus"), polkit / "actions", polkit / "rules.d", rig / "services",
+                                 rig / "bin", rig / "tests/bin"})
     fs::create_directories(folder);
   chmod(rig.c_str(), 01777);
   for (const auto& [from, to] :
-       {std::pair(build_folder() + "/bin", rig / "bin"), {build_folder() + "/tests/bin", rig / "tests"}})
+       {std::pair(build_folder() + "/bin", rig / "bin"), {build_folder() + "/tests/bin", rig / "tests/bin"}})
     if (mount(from.c_str(), to.c_str(), nullptr, MS_BIND, nullptr) != 0) return false;
   if (!add_users()) return false;
   write_file(polkit / "rules.d/10-rig.rules", rules);

@@ -22,7 +22,7 @@ class PrivateBus {
   ~PrivateBus();
 
   static std::string program(const char* name);
-  static constexpr const char* test_programs = "/run/rig/tests";
+  static constexpr const char* test_programs = "/run/rig/tests/bin";
   static constexpr const char* folder = "/run/rig";  // for files of the test, everybody's
 
  private:

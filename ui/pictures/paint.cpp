@@ -60,7 +60,8 @@ void paint_kind(QPainter& p, QRectF at, ContentKind kind, double strength) {
       break;
     case ContentKind::encrypted:
       p.fillRect(at, tone(mix(t.base, t.text, 0.16)));
-      paint_hatch(p, at, tone(t.text), 6, true, 1);
+      for (double y = std::floor(at.top()) + 1; y < at.bottom(); y += 3)
+        p.fillRect(QRectF(at.left(), y, at.width(), 1), tone(t.text));
       break;
     case ContentKind::unreadable: paint_cross(p, at); break;
     case ContentKind::partition:
