@@ -32,6 +32,7 @@
 #include "ui/panes/drop_zones.h"
 #include "ui/panes/jobs_pane.h"
 #include "ui/panes/side_pane.h"
+#include "ui/words/format_words.h"
 
 namespace disklathe::ui {
 namespace {
@@ -178,7 +179,9 @@ void MainWindow::set_devices(const DeviceList& devices) {
   actions_->update();
 }
 
-void MainWindow::choose_files() { open(QFileDialog::getOpenFileUrls(this, tr("Open Disk Images"))); }
+void MainWindow::choose_files() {
+  open(QFileDialog::getOpenFileUrls(this, tr("Open Disk Images"), {}, FormatWords::file_filter()));
+}
 
 int MainWindow::open_one(const QUrl& url) {
   const QString path = url.toLocalFile();

@@ -100,7 +100,7 @@ void Authorization::issue() {
   }
   const QDBusConnection bus = QDBusConnection::systemBus();
   if (!bus.isConnected()) {  // a call would never finish
-    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: there is no system bus here"));
+    fail(ErrorKind::permission, to_ask, QStringLiteral("there is no system bus here"));
     QTimer::singleShot(0, this, &Authorization::answered);
     return;
   }
@@ -123,22 +123,25 @@ void Authorization::take_answer(QDBusPendingCallWatcher* call) {
     QTimer::singleShot(busy_pause, this, &Authorization::issue);
     return;
   }
-  if (reply.isError())
-    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: %1").arg(reply.error().message()));
+  if (reply.isError() && reply.error().type() == QDBusError::ServiceUnknown)
+    fail(ErrorKind::permission, to_ask, QStringLiteral("disklathe-helper is not installed"));
+  else if (reply.isError())
+    fail(ErrorKind::permission, to_ask,
+         QStringLiteral("disklathe-helper does not answer: %1").arg(reply.error().message()));
   else if (of_kauth && answer.errorCode() == Reply::AuthorizationDeniedError)
-    fail(ErrorKind::permission, QStringLiteral("it was not authorised"));
+    fail(ErrorKind::permission, "open", QLatin1String(not_authorised));
   else if (of_kauth)
-    fail(ErrorKind::permission, QStringLiteral("the helper cannot be asked: KAuth says %1").arg(answer.error()));
+    fail(ErrorKind::permission, to_ask, QStringLiteral("KAuth says %1").arg(answer.error()));
   else if (answer.type() == Reply::HelperErrorType)
-    fail(ErrorKind::invalid, answer.errorDescription());
+    fail(ErrorKind::invalid, "open", answer.errorDescription());
   socket_ = {};
   Q_EMIT answered();
 }
 
-void Authorization::fail(ErrorKind kind, const QString& cause) {
+void Authorization::fail(ErrorKind kind, std::string_view operation, const QString& cause) {
   // The worker's end is still this process's: it says what no worker will.
   job::WorkerChannel channel(std::move(socket_));
-  (void)channel.send(job::Failed{{.kind = kind, .operation = "open", .cause = cause.toStdString()}});
+  (void)channel.send(job::Failed{{.kind = kind, .operation = std::string(operation), .cause = cause.toStdString()}});
 }
 
 }  // namespace disklathe::helper

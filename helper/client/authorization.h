@@ -41,6 +41,10 @@ struct Request {
   uint64_t max_sectors_kib = 0;  // of tune
 };
 
+// The cause of the error when polkit, or the person, said no; and what was being done where the helper could not be
+// asked at all.
+inline constexpr std::string_view not_authorised = "it was not authorised", to_ask = "ask for";
+
 // Asks the helper, which asks polkit, which may ask the person: that takes as long as it takes. What becomes of it is
 // told on the socket: a worker says hello, or `failed` comes (`permission`: it was not allowed). Who gives up closes
 // the other end; then nothing is opened any more, whatever the person answers. One request at a time is made for each
@@ -61,7 +65,7 @@ class Authorization : public QObject {
  private:
   void issue();
   void take_answer(QDBusPendingCallWatcher* call);
-  void fail(ErrorKind kind, const QString& cause);
+  void fail(ErrorKind kind, std::string_view operation, const QString& cause);
 
   const QString action_;
   QVariantMap arguments_;

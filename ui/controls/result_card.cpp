@@ -29,10 +29,12 @@ ResultCard::ResultCard(QWidget* parent) : Card(Tone::quiet, parent) {
   report_ = make_button(tr("Save Report…"), QLatin1String("document-save"));
   eject_ = make_button(tr("Eject"), QLatin1String("media-eject"));
   compare_ = make_button(tr("Compare"), QLatin1String("exchange-positions"));
-  for (QPushButton* button : {report_, eject_, compare_}) row->addWidget(button, 0, Qt::AlignTop);
+  again_ = make_button({}, QLatin1String("view-refresh"));
+  for (QPushButton* button : {again_, compare_, eject_, report_}) row->addWidget(button, 0, Qt::AlignTop);
   connect(report_, &QPushButton::clicked, this, &ResultCard::save_report);
   connect(eject_, &QPushButton::clicked, this, &ResultCard::eject);
   connect(compare_, &QPushButton::clicked, this, &ResultCard::compare);
+  connect(again_, &QPushButton::clicked, this, &ResultCard::again);
 }
 
 void ResultCard::show_result(const JobRequest& request, const JobResult& result) {
@@ -46,6 +48,13 @@ void ResultCard::show_result(const JobRequest& request, const JobResult& result)
   meaning_->setVisible(!meaning_->whole_text().isEmpty());
   eject_->setVisible(good && request.device && request.device->whole());
   compare_->setVisible(result.state == JobResult::State::differs && request.kind() == job::Kind::convert);
+  const bool began_elsewhere = request.kind() != job::Kind::convert && request.kind() != job::Kind::zero;
+  again_->setVisible(!good && !began_elsewhere);
+  // Nothing is repeated blindly on what may have changed: the dialogs come again.
+  const bool another =
+      result.error && (result.error->kind == ErrorKind::vanished || result.error->kind == ErrorKind::no_space ||
+                       result.error->kind == ErrorKind::refused);
+  again_->setText(another ? tr("Choose Another…") : tr("Try Again…"));
 }
 
 }  // namespace disklathe::ui

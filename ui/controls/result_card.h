@@ -22,6 +22,7 @@ class ResultCard : public Card {
   void save_report();
   void eject();
   void compare();
+  void again();
 
  private:
   GlyphView* mark_;
@@ -30,6 +31,7 @@ class ResultCard : public Card {
   QPushButton* report_;
   QPushButton* eject_;
   QPushButton* compare_;
+  QPushButton* again_;
 };
 
 }  // namespace disklathe::ui

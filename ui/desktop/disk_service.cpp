@@ -25,15 +25,18 @@ QString object_of(const QString& node) {
   return QStringLiteral("/org/freedesktop/UDisks2/block_devices/") + name;
 }
 
+QString no_service() {
+  return DiskService::tr("There is no UDisks2 on this computer. Use the file manager, or umount in a terminal.");
+}
+
 void call(QDBusMessage message, QObject* context, const DiskService::Then& then) {
   const QDBusConnection bus = QDBusConnection::systemBus();
-  if (!bus.isConnected())
-    return then(
-        DiskService::tr("There is no UDisks2 on this computer. Use the file manager, or umount in a terminal."));
+  if (!bus.isConnected()) return then(no_service());
   message.setInteractiveAuthorizationAllowed(true);
   auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(message, patience_ms), context);
   QObject::connect(watcher, &QDBusPendingCallWatcher::finished, context, [then](QDBusPendingCallWatcher* done) {
     done->deleteLater();
+    if (done->isError() && done->error().type() == QDBusError::ServiceUnknown) return then(no_service());
     then(done->isError() ? done->error().message() : QString());
   });
 }
@@ -65,18 +68,20 @@ void DiskService::eject(const QString& node, QObject* context, Then then) {
       service, object_of(node), QStringLiteral("org.freedesktop.DBus.Properties"), QStringLiteral("Get"));
   get << service + QStringLiteral(".Block") << QStringLiteral("Drive");
   const QDBusConnection bus = QDBusConnection::systemBus();
+  if (!bus.isConnected()) return then(no_service());
   auto* watcher = new QDBusPendingCallWatcher(bus.asyncCall(get), context);
-  QObject::connect(watcher, &QDBusPendingCallWatcher::finished, context,
-                   [context, then](QDBusPendingCallWatcher* done) {
-                     done->deleteLater();
-                     const QDBusPendingReply<QDBusVariant> reply = *done;
-                     if (reply.isError()) return then(reply.error().message());
-                     const auto drive = reply.value().variant().value<QDBusObjectPath>();
-                     QDBusMessage message = QDBusMessage::createMethodCall(
-                         service, drive.path(), service + QStringLiteral(".Drive"), QStringLiteral("PowerOff"));
-                     message << QVariantMap();
-                     call(message, context, then);
-                   });
+  QObject::connect(
+      watcher, &QDBusPendingCallWatcher::finished, context, [context, then](QDBusPendingCallWatcher* done) {
+        done->deleteLater();
+        const QDBusPendingReply<QDBusVariant> reply = *done;
+        if (reply.isError())
+          return then(reply.error().type() == QDBusError::ServiceUnknown ? no_service() : reply.error().message());
+        const auto drive = reply.value().variant().value<QDBusObjectPath>();
+        QDBusMessage message = QDBusMessage::createMethodCall(service, drive.path(), service + QStringLiteral(".Drive"),
+                                                              QStringLiteral("PowerOff"));
+        message << QVariantMap();
+        call(message, context, then);
+      });
 }
 
 }  // namespace disklathe::ui

@@ -9,6 +9,7 @@
 #include "ui/flows/device_choice.h"
 #include "ui/images/open_image.h"
 #include "ui/words/device_words.h"
+#include "ui/words/result_words.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
@@ -58,6 +59,29 @@ void ConversionFlow::again(const ImagePtr& image, const History::Entry& entry) {
   if (entry.device) return dialog->choose_devices();
   dialog->choose_format(entry.format);
   dialog->choose_path(entry.target);
+}
+
+void ConversionFlow::again(const ImagePtr& image, const QueuedJob& job) {
+  JobRequest request = job.request();
+  const JobResult& result = *job.result();
+  const bool same_device = request.device && (request.kind() == job::Kind::zero ||
+                                              (result.error && result.error->kind == ErrorKind::permission));
+  if (same_device) {
+    const auto* zero = std::get_if<job::Zero>(&request.work);
+    const QString node = request.target;
+    Erasure erasure{.name = image ? image->name() : ResultWords::kind(request.kind()),
+                    .detail = image ? image->format() : QString(),
+                    .size = image ? image->virtual_size() : request.device->disk.size,
+                    .offer_verify = !zero || !zero->discard};
+    request.device.reset();
+    return confirm(node, erasure, request);
+  }
+  if (!image) return;
+  ConvertDialog* dialog = open_dialog(image);
+  if (request.device) return dialog->choose_devices();
+  if (const auto* convert = std::get_if<job::Convert>(&request.work))
+    dialog->choose_format(QString::fromStdString(convert->format));
+  dialog->choose_path(request.target);
 }
 
 void ConversionFlow::confirm(const QString& node, const Erasure& erasure, const JobRequest& asked) {

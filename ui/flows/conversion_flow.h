@@ -25,6 +25,9 @@ class ConversionFlow : public QObject {
   void begin(const ImagePtr& image, Where where);
   void begin_on(const ImagePtr& image, const DevicePtr& device);  // pre-filled; nothing starts
   void again(const ImagePtr& image, const History::Entry& entry);
+  // A job that did not end well, from its first question on; the device is confirmed anew, and chosen anew unless only
+  // the right to open it was missing. image: what it read; null: nothing.
+  void again(const ImagePtr& image, const QueuedJob& job);
 
   // The last step for anything that writes to a device: what is there now is looked at anew and confirmed, then the job
   // is put in the queue.

@@ -52,7 +52,7 @@ void OpenImage::inspect() {
     const JobResult& result = worker->result();
     if (!result.good()) {
       state_ = State::failed;
-      failure_ = ErrorWords::sentence(*result.error);
+      failure_ = (ErrorWords::sentence(*result.error) + QLatin1Char(' ') + ErrorWords::advice(*result.error)).trimmed();
       Q_EMIT changed();
       return;
     }

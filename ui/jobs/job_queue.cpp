@@ -76,7 +76,9 @@ void QueuedJob::stop() {
   if (worker_)
     worker_->stop();
   else if (state_ == State::waiting)
-    finish({.state = JobResult::State::failed, .error = Error{.kind = ErrorKind::stopped}});
+    finish({.state = JobResult::State::failed,
+            .error = Error{.kind = ErrorKind::stopped},
+            .kept = !request_.device && QFileInfo::exists(request_.target)});
 }
 
 QueuedJob* JobQueue::add(JobRequest request) {
@@ -135,7 +137,7 @@ void JobQueue::start_what_can() {
     if (const QueuedJob* blocker = blocker_of(*job)) {
       const QString what =
           contested(uses_of(job->request()), uses_of(blocker->request())).section(QLatin1Char('/'), -1);
-      job->set_waiting(tr("%1 is busy. Starts after %2.").arg(what, ResultWords::title(blocker->request())));
+      job->set_waiting(ResultWords::waits(what, blocker->request()));
       continue;
     }
     start(*job, new WorkerJob(job->request()));

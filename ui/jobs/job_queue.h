@@ -10,8 +10,6 @@
 
 namespace disklathe::ui {
 
-class JobQueue;
-
 // A job of the queue, from when it was asked for until it is taken out of the list.
 class QueuedJob : public QObject {
   Q_OBJECT
@@ -35,7 +33,7 @@ class QueuedJob : public QObject {
   void progressed();  // its numbers
 
  private:
-  friend JobQueue;
+  friend class JobQueue;
   void set_waiting(const QString& why);
   void run(WorkerJob* worker);
   void finish(JobResult result);
@@ -53,7 +51,7 @@ class QueuedJob : public QObject {
 class JobQueue : public QObject {
   Q_OBJECT
  public:
-  using QObject::QObject;
+  explicit JobQueue(QObject* parent = nullptr) : QObject(parent) {}
 
   QueuedJob* add(JobRequest request);
   // One that runs already, begun by an earlier window.

@@ -16,6 +16,11 @@ struct JobResult {
   std::optional<Error> error;           // failed and differs
   std::optional<job::Outcome> outcome;  // the others
   uint64_t bytes = 0;                   // of the disk
+  // Of what failed: how far it was, and what became of the target.
+  std::optional<double> reached;  // share of the phase; nothing: not known
+  bool flushed = false;           // all of it was on the medium; it was being read back
+  bool touched = false;           // a device may hold a part of the new
+  bool kept = false;              // a file of the target's name is there, as it was
   // What stayed behind, in words: "The partition table is read anew when it is plugged in again."
   QStringList notes;
 

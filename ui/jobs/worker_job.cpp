@@ -5,6 +5,7 @@
 
 #include <QFileInfo>
 #include <QPointer>
+#include <QStorageInfo>
 #include <QThreadPool>
 #include <QTime>
 
@@ -77,6 +78,16 @@ std::optional<helper::Request> to_be_asked(const JobRequest& request) {
     case job::Kind::sweep: return helper::Request{Action::sweep_read, *identity};
     default: return std::nullopt;
   }
+}
+
+// Whether the device is not there any more, or another one, or without its medium.
+bool is_gone(const ChosenDevice& chosen, const FileDevice* device) {
+  if (device) {
+    const auto same = still_chosen(chosen, device->descriptor());
+    return !same && same.error().reason != Denial::Reason::failed;
+  }
+  const auto now = identity_of(chosen.path);  // the helper has it open
+  return !now || !differences(chosen.identity, *now).empty();
 }
 
 template <class T>
@@ -238,6 +249,7 @@ void WorkerJob::take(const job::Note& note) {
       line = tr("What follows the compressed data, from byte %1 on, was left out.").arg(Sizes::number(note.offset));
       break;
     case job::Note::Kind::target_mixed:
+      mixed_ = true;
       line = tr("The target holds a part of the image and a part of what was there.");
       break;
     case job::Note::Kind::serving: line = tr("Clients are served"); break;
@@ -271,11 +283,12 @@ void WorkerJob::take(const job::Piece& piece) { Q_EMIT mapped(piece.entries); }
 void WorkerJob::take(const job::Client::Ended& ended) {
   if (ended.result) return complete(*ended.result);
   Error error = ended.result.error();
-  // D-Bus said that nobody has that name.
-  if (asked_helper_ && !begun_ && error.kind == ErrorKind::io) {
-    error.kind = ErrorKind::permission;
-    error.cause = tr("the helper that may open it is not installed").toStdString();
-  }
+  if (asked_helper_ && !begun_ && error.kind == ErrorKind::crashed)
+    error = {.kind = ErrorKind::permission,
+             .operation = std::string(helper::to_ask),
+             .cause = tr("disklathe-helper did not answer").toStdString()};
+  // Stuck in a request it ended without a word, as it was told to.
+  if (stopping_ && error.kind == ErrorKind::crashed) error = {.kind = ErrorKind::stopped};
   complete(std::unexpected(std::move(error)));
 }
 
@@ -326,9 +339,7 @@ bool WorkerJob::doKill() {
 
 // What only this side can do: names for fresh files, the kernel's view of a disk. On a thread, as it waits for the
 // disk.
-JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job::Outcome> outcome, uint64_t bytes) {
-  JobResult result;
-  result.bytes = bytes;
+void WorkerJob::judge(JobResult& result, const JobRequest& request, Opened* files, Result<job::Outcome> outcome) {
   if (outcome && files) {
     const auto* convert = std::get_if<job::Convert>(&request.work);
     for (TargetFile* file : {files->data.get(), files->fresh.get()}) {
@@ -349,13 +360,7 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
     }
   }
   if (!outcome && files && files->kept) job::discard_attached(*files->kept, files->written);
-  if (!outcome) {
-    const bool differs = outcome.error().kind == ErrorKind::differs;
-    result.state = differs ? JobResult::State::differs : JobResult::State::failed;
-    result.error = outcome.error();
-    if (result.error->subject.empty()) result.error->subject = request.target_name().toStdString();
-    return result;
-  }
+  if (!outcome) return judge_failure(result, request, files, std::move(outcome.error()));
   result.outcome = std::move(*outcome);
   result.state = JobResult::State::read;
   if (const auto* converted = std::get_if<job::Converted>(&*result.outcome)) {
@@ -369,7 +374,32 @@ JobResult WorkerJob::judged(const JobRequest& request, Opened* files, Result<job
       result.error = Error{.kind = ErrorKind::differs, .offset = zeroed->nonzero_at};
     }
   }
-  return result;
+}
+
+// What the unfinished target takes and gives back in a moment.
+uint64_t WorkerJob::taken_by(Opened* files) {
+  struct stat status{};
+  if (!files || !files->fresh || fstat(files->fresh->device().descriptor(), &status) != 0) return 0;
+  return static_cast<uint64_t>(status.st_blocks) * 512;
+}
+
+void WorkerJob::judge_failure(JobResult& result, const JobRequest& request, Opened* files, Error error) {
+  result.state = error.kind == ErrorKind::differs ? JobResult::State::differs : JobResult::State::failed;
+  const bool by_kernel = error.kind == ErrorKind::io || error.kind == ErrorKind::no_space;
+  if (by_kernel && request.device && is_gone(*request.device, files ? files->device.get() : nullptr))
+    error.kind = ErrorKind::vanished;
+  // A device is known by what is written on it, a file by its name.
+  if (error.subject.empty() || error.subject == request.target.toStdString())
+    error.subject = request.target_name().toStdString();
+  if (!request.device && request.writes()) {
+    result.kept = QFileInfo::exists(request.target);
+    const auto room = QStorageInfo(QFileInfo(request.target).absolutePath()).bytesAvailable();
+    if (error.kind == ErrorKind::no_space && room >= 0)
+      result.notes << tr("%1 are free there; the whole image is %2.")
+                          .arg(Sizes::decimal(static_cast<uint64_t>(room) + taken_by(files)),
+                               Sizes::decimal(result.bytes));
+  }
+  result.error = std::move(error);
 }
 
 void WorkerJob::complete(Result<job::Outcome> outcome) {
@@ -380,10 +410,14 @@ void WorkerJob::complete(Result<job::Outcome> outcome) {
     auto* done_with = client_.release();
     QMetaObject::invokeMethod(qApp, [done_with] { delete done_with; }, Qt::QueuedConnection);
   }
+  auto result = std::make_shared<JobResult>();
+  result->bytes = progress_.total;
+  result->reached = progress_.share();
+  result->flushed = progress_.phase == Phase::verify;
+  result->touched = mixed_ || progress_.phase >= Phase::write;
   QThreadPool::globalInstance()->start([guard = QPointer<WorkerJob>(this), request = request_,
-                                        files = std::move(files_), outcome = std::move(outcome),
-                                        bytes = progress_.total]() mutable {
-    auto result = std::make_shared<JobResult>(judged(request, files.get(), std::move(outcome), bytes));
+                                        files = std::move(files_), outcome = std::move(outcome), result]() mutable {
+    judge(*result, request, files.get(), std::move(outcome));
     files.reset();
     QMetaObject::invokeMethod(qApp, [guard, result] {
       if (guard) guard->end(std::move(*result));

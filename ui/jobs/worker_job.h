@@ -77,7 +77,9 @@ class WorkerJob : public KJob {
   void take(const job::Attached&) {}
   void take(const job::Client::Ended& ended);
   void complete(Result<job::Outcome> outcome);
-  static JobResult judged(const JobRequest& request, Opened* files, Result<job::Outcome> outcome, uint64_t bytes);
+  static void judge(JobResult& result, const JobRequest& request, Opened* files, Result<job::Outcome> outcome);
+  static uint64_t taken_by(Opened* files);
+  static void judge_failure(JobResult& result, const JobRequest& request, Opened* files, Error error);
   void end(JobResult result);
   void add_log(const QString& line);
 
@@ -93,7 +95,7 @@ class WorkerJob : public KJob {
   std::unique_ptr<job::Client> client_;
   std::unique_ptr<QSocketNotifier> notifier_;
   std::string kept_id_;  // empty: it ends with this process
-  bool stopping_ = false, begun_ = false, asked_helper_ = false;
+  bool stopping_ = false, begun_ = false, asked_helper_ = false, mixed_ = false;
 };
 
 }  // namespace disklathe::ui

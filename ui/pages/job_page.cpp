@@ -90,6 +90,9 @@ JobPage::JobPage(QWidget* parent) : Page(parent) {
   connect(result_, &ResultCard::compare, this, [this] {
     if (job_) Q_EMIT compare_wanted(job_);
   });
+  connect(result_, &ResultCard::again, this, [this] {
+    if (job_) Q_EMIT again_wanted(job_);
+  });
   connect(result_, &ResultCard::eject, this, [this] {
     if (job_) Q_EMIT eject_wanted(job_->request().target);
   });

@@ -31,6 +31,7 @@ class JobPage : public Page {
   void eject_wanted(const QString& node);
   void compare_wanted(disklathe::ui::QueuedJob* job);
   void save_report_wanted(disklathe::ui::QueuedJob* job);
+  void again_wanted(disklathe::ui::QueuedJob* job);
 
  private:
   void show_state();

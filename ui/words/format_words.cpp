@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/stream/decoder.h"
+
 namespace disklathe::ui {
 namespace {
 
@@ -65,6 +67,15 @@ QString FormatWords::value(std::string_view value) {
   if (value == "dynamic") return tr("Dynamic: grows as the guest writes");
   if (value == "fixed") return tr("Fixed: all of it at once");
   return text(value);
+}
+
+QString FormatWords::file_filter() {
+  QStringList names{QStringLiteral("*.iso"), QStringLiteral("*.dd")};
+  for (const Format& format : disklathe::formats())
+    for (const std::string_view suffix : format.extensions) names << QStringLiteral("*.") + text(suffix);
+  for (const stream::Encoding& encoding : stream::encodings()) names << QStringLiteral("*.") + text(encoding.name);
+  names.removeDuplicates();
+  return tr("Disk images (%1)").arg(names.join(QLatin1Char(' '))) + QStringLiteral(";;") + tr("All files (*)");
 }
 
 bool FormatWords::is_shown(const OptionInfo& option) {

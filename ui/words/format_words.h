@@ -19,6 +19,7 @@ class FormatWords {
   static QString explanation(const OptionInfo& option);  // a sentence
   static QString value(std::string_view value);
   // Options that most people never need, and those that the dialog asks for elsewhere.
+  static QString file_filter();  // for a file dialog: what can be opened, then everything
   static bool is_shown(const OptionInfo& option);
 };
 

@@ -12,7 +12,11 @@ QString ResultWords::sentence(const JobResult& result) {
     case JobResult::State::written: return tr("Written, not verified");
     case JobResult::State::differs:
       return tr("Differs at byte %1").arg(Sizes::number(result.error->offset.value_or(0)));
-    case JobResult::State::failed: return tr("Failed: %1").arg(ErrorWords::sentence(*result.error));
+    case JobResult::State::failed:
+      if (result.error->kind == ErrorKind::vanished && result.touched && result.reached)
+        return tr("Failed: %1 was unplugged at %2.")
+            .arg(QString::fromStdString(result.error->subject), Sizes::percent(*result.reached));
+      return tr("Failed: %1").arg(ErrorWords::sentence(*result.error));
     case JobResult::State::read: return tr("Done");
   }
   return {};
@@ -27,22 +31,25 @@ QString ResultWords::meaning(const JobRequest& request, const JobResult& result)
     case JobResult::State::written: return tr("It is flushed to %1. Nothing was read back.").arg(target);
     case JobResult::State::differs:
       return tr("%1 returned other bytes than were written. Do not use its contents.").arg(target);
-    case JobResult::State::failed: {
-      QStringList words;
-      if (request.device) words << tr("%1 is incomplete: part of it is new, the rest is old.").arg(target);
-      if (!request.device && request.writes()) words << tr("Nothing was left under the name %1.").arg(target);
-      if (request.device && result.error->kind == ErrorKind::permission)
-        words =
-            QStringList(tr("Nothing was written. Try again and give the password; or install disklathe-helper, or use "
-                           "sudo disklathe in a "
-                           "terminal."));
-      else if (const QString advice = ErrorWords::advice(*result.error); !advice.isEmpty())
-        words << advice;
-      return words.join(QLatin1Char(' '));
-    }
+    case JobResult::State::failed:
+      return QStringList({left_behind(request, result), ErrorWords::advice(*result.error)})
+          .join(QLatin1Char(' '))
+          .trimmed();
     case JobResult::State::read: return {};
   }
   return {};
+}
+
+QString ResultWords::left_behind(const JobRequest& request, const JobResult& result) {
+  if (!request.writes()) return {};
+  const QString target = request.target_name();
+  if (!request.device)
+    return result.kept ? tr("The file %1 is as it was.").arg(target)
+                       : tr("Nothing was left under the name %1.").arg(target);
+  if (!result.touched) return tr("Nothing was written to %1.").arg(target);
+  if (result.flushed && result.error->kind != ErrorKind::vanished)
+    return tr("All of it is written to %1 and flushed, but was not read back to the end.").arg(target);
+  return tr("%1 is incomplete: part of it is new, the rest is old.").arg(target);
 }
 
 QString ResultWords::title(const JobRequest& request) {
@@ -59,6 +66,10 @@ QString ResultWords::title(const JobRequest& request) {
     case job::Kind::export_: return request.writes() ? request.target_name() : request.source_name();
   }
   return {};
+}
+
+QString ResultWords::waits(const QString& thing, const JobRequest& earlier) {
+  return tr("%1 is busy. Starts after %2.").arg(thing, title(earlier));
 }
 
 QString ResultWords::kind(job::Kind kind) {

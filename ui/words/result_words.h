@@ -20,12 +20,16 @@ class ResultWords {
   // What it means, and what to do: the line under it.
   static QString meaning(const JobRequest& request, const JobResult& result);
 
-  static QString title(const JobRequest& request);                    // "win11.qcow2 → Samsung T7"
-  static QString kind(job::Kind kind);                                // "Convert"
-  static QString phase(Phase phase, job::Kind kind);                  // "Write"
-  static QString doing(const JobProgress& progress, job::Kind kind);  // "Writing 62 %"
+  static QString title(const JobRequest& request);                        // "win11.qcow2 → Samsung T7"
+  static QString waits(const QString& thing, const JobRequest& earlier);  // "sdc is busy. Starts after win11.qcow2."
+  static QString kind(job::Kind kind);                                    // "Convert"
+  static QString phase(Phase phase, job::Kind kind);                      // "Write"
+  static QString doing(const JobProgress& progress, job::Kind kind);      // "Writing 62 %"
   // What is left behind when it is cancelled now.
   static QString if_cancelled(const JobRequest& request, const JobProgress& progress);
+
+ private:
+  static QString left_behind(const JobRequest& request, const JobResult& result);  // by a job that failed
 };
 
 }  // namespace disklathe::ui
