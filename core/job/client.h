@@ -91,8 +91,8 @@ class Client {
   std::optional<Note> unsaid() const;
   Result<void> answer(const Question& question, const FileDevice& device, CacheMode cache);
   Result<void> refuse(const Question& question, Error why);
-  // From now on the job goes on without this client. listening: a Unix socket where the next one asks. Before go():
-  // later the job may have ended already.
+  // From now on the job goes on without this client. listening: a Unix socket where the next one asks. At any time:
+  // what has ended meanwhile is kept with its result.
   Result<void> keep(int listening);
   // Of a kept job that has ended: what it made has its name, and no other client needs to be told.
   Result<void> taken();

@@ -30,7 +30,8 @@ namespace disklathe::job {
 //
 // stop may come at any time, and the end of the connection means the same, unless keep was sent before. Then the worker
 // lives until somebody says that the result is taken: done or failed is told to one client after the other until then.
-// pause and resume come when one likes.
+// Whoever was told last may still say keep: it may have been said before it was heard. pause and resume come when one
+// likes.
 inline constexpr uint32_t protocol_version = 2;
 
 // ---- from the worker

@@ -36,6 +36,7 @@ constexpr milliseconds start_patience = std::chrono::seconds(30);
 constexpr milliseconds reading_every{200};
 constexpr milliseconds stop_patience{60};  // for work under way that somebody waits for; then the process ends with it
 constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
+constexpr milliseconds last_word_patience = std::chrono::seconds(10);
 constexpr size_t most_waiting = 64;  // messages of the working thread, before it has to wait
 
 // A file of the spec with its descriptors.
@@ -329,19 +330,28 @@ class Conversation {
     }
     work.join();
     send(look_at(progress_));  // how far it came
-    bool told = tell(*outcome);
-    // A kept job's result is told until somebody has taken it: who was told may end before it is made use of.
-    const Clock::time_point until = Clock::now() + result_patience;
-    while (listening_.open() && !taken_ && !over() && Clock::now() < until) {
-      if (!channel_) told = false;
-      watch(result_patience);
-      take_all();
-      if (channel_ && !told) told = tell(*outcome);
-    }
+    tell_until_taken(*outcome);
   }
 
  private:
   bool over() const { return stop_.requested(); }
+
+  // A kept job's result is told until somebody has taken it: who was told may end before it is made use of. Whose job
+  // is not kept can say so as long as it is there: it may not have heard yet when it said so.
+  void tell_until_taken(const Result<Outcome>& outcome) {
+    const Clock::time_point since = Clock::now();
+    const auto left = [&] {
+      const milliseconds patience = listening_.open() ? result_patience : last_word_patience;
+      return std::chrono::ceil<milliseconds>(since + patience - Clock::now());
+    };
+    bool told = tell(outcome);
+    while (!taken_ && !over() && left().count() > 0) {
+      if (!channel_) told = false;
+      watch(left());
+      take_all();
+      if (channel_ && !told) told = tell(outcome);
+    }
+  }
 
   void end() {
     if (over()) return;

@@ -185,11 +185,38 @@ class KeptTest : public QObject {
     QVERIFY(client && next<Hello>(**client) && (*client)->go());
     const auto ended = next<Client::Ended>(**client);
     QVERIFY(ended && ended->result);
-    for (int patience = 0; patience < 100 && kill((*client)->pid(), 0) == 0; ++patience) {
-      waitpid((*client)->pid(), nullptr, WNOHANG);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    const pid_t worker = (*client)->pid();
+    client->reset();
+    QVERIFY(kill(worker, 0) != 0);
+  }
+
+  void aJobThatHadJustEndedWhenItWasToBeKeptIsKept() {
+    const test::TempDir dir(test::TempDir::Where::memory);
+    test::write_file(dir.file("source"), "data");
+    const auto place = make_kept_place();
+    QVERIFY(place);
+    {
+      auto source = FileDevice::open({.path = dir.file("source")});
+      auto target = TargetFile::create(dir.file("target"), CacheMode::automatic);
+      Handover files;
+      QVERIFY(source && target && files.add(Role::source, **source, false, CacheMode::automatic) &&
+              files.add(Role::target, **target, CacheMode::automatic));
+      auto client = Client::start({.files = files.files(), .work = Convert{.source_format = "raw"}},
+                                  files.descriptors(), launch());
+      QVERIFY(client && next<Hello>(**client) && (*client)->go());
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it has ended, and this client has not looked
+      QVERIFY((*client)->keep(place->listening.get()));
+      (*target)->hand_on();
     }
-    QVERIFY(kill((*client)->pid(), 0) != 0);
+    auto client = attach(place->id);
+    QVERIFY(client);
+    const auto attached = next<Attached>(**client);
+    const auto ended = next<Client::Ended>(**client);
+    QVERIFY(attached && ended && ended->result);
+    QVERIFY(commit_attached(attached->spec, (*client)->take_attached()));
+    QVERIFY((*client)->taken());
+    QVERIFY(ends(place->id));
+    QCOMPARE(test::read_file(dir.file("target")), "data");
   }
 
   void whatTookItsNameMeanwhileIsNotReplaced() {
