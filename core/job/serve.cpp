@@ -4,27 +4,21 @@
 // so that nobody waits for a client that does not listen.
 #include "core/job/serve.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <mutex>
 #include <thread>
 
 #include "core/base/version.h"
 #include "core/engine/digest.h"
-#include "core/io/io_backend.h"
 #include "core/job/channel.h"
-#include "core/job/host.h"
 #include "core/job/sandbox.h"
+#include "core/job/talk.h"
 
 namespace disklathe::job {
 namespace {
@@ -37,23 +31,7 @@ constexpr milliseconds reading_every{200};
 constexpr milliseconds stop_patience{60};  // for work under way that somebody waits for; then the process ends with it
 constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
 constexpr milliseconds last_word_patience = std::chrono::seconds(10);
-constexpr size_t most_waiting = 64;  // messages of the working thread, before it has to wait
-
-// A file of the spec with its descriptors.
-struct Given {
-  const GivenFile* file = nullptr;
-  Descriptor fd, direct;
-  std::unique_ptr<FileDevice> device;  // until it is taken; null: a pipe
-
-  bool pipe() const {
-    struct stat status{};
-    return fstat(fd.get(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode);
-  }
-};
-
-int copy_of(const Descriptor& descriptor) {
-  return descriptor.open() ? fcntl(descriptor.get(), F_DUPFD_CLOEXEC, 0) : -1;
-}
+constexpr size_t most_notes = 64;  // kept for the next client
 
 // Who made the other end.
 std::optional<uid_t> peer_of(int socket) {
@@ -62,152 +40,6 @@ std::optional<uid_t> peer_of(int socket) {
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
   return peer.uid;
 }
-
-// What the working thread and the talking one share.
-class Talk final : public Host {
- public:
-  Talk(std::unique_ptr<const Spec> spec, std::vector<Given> given, WakeEvent wake)
-      : spec_(std::move(spec)), given_(std::move(given)), wake_(std::move(wake)) {}
-
-  // ---- for the working thread
-
-  const Spec& spec() const override { return *spec_; }
-
-  Result<std::unique_ptr<FileDevice>> take(Role role) override {
-    Given* given = find(role);
-    if (!given || !given->device) return failure(ErrorKind::invalid, "open", "it is no file or device, or not given");
-    return std::move(given->device);
-  }
-
-  int pipe(Role role) const override {
-    const Given* given = const_cast<Talk*>(this)->find(role);
-    return given && given->pipe() ? given->fd.get() : -1;
-  }
-
-  std::vector<Descriptor> take_listeners() override {
-    std::vector<Descriptor> listeners;
-    for (Given& given : given_)
-      if (given.file->role == Role::listener) listeners.push_back(std::move(given.fd));
-    return listeners;
-  }
-
-  Result<std::unique_ptr<FileDevice>> again(Role role) override {
-    const Given* given = find(role);
-    if (!given) return failure(ErrorKind::invalid, "open", "it was not given");
-    const CacheMode cache = given->direct.open() ? CacheMode::none : CacheMode::writeback;
-    return FileDevice::adopt(copy_of(given->fd), given->file->name, false, cache, copy_of(given->direct));
-  }
-
-  Result<std::unique_ptr<FileDevice>> ask(Question question) override {
-    std::unique_lock lock(mutex_);
-    question.id = ++last_question_;
-    question_ = question;
-    answer_.reset();
-    say(question, lock);
-    changed_.wait(lock, [&] { return answer_.has_value() || over_; });
-    question_.reset();
-    if (!answer_) return failure(ErrorKind::stopped, "open", {});
-    Answered answered = std::move(*answer_);
-    answer_.reset();
-    lock.unlock();
-    if (answered.answer.refusal) return failure(std::move(*answered.answer.refusal));
-    const int direct = answered.answer.direct ? copy_of(answered.descriptors[1]) : -1;
-    return FileDevice::adopt(copy_of(answered.descriptors[0]), question.path, false, answered.answer.cache, direct);
-  }
-
-  void note(Note note) override {
-    std::unique_lock lock(mutex_);
-    say(std::move(note), lock);
-  }
-
-  Result<void> piece(Piece piece) override {
-    std::unique_lock lock(mutex_);
-    say(std::move(piece), lock);
-    if (over_) return failure(ErrorKind::stopped, "map", {});
-    return {};
-  }
-
-  void finish(Result<Outcome> outcome) {
-    const std::lock_guard lock(mutex_);
-    outcome_ = std::move(outcome);
-    wake_.raise();
-  }
-
-  // ---- for the talking thread
-
-  int wake_descriptor() const { return wake_.fd(); }
-
-  // What the working thread wants to be said, in order.
-  std::vector<FromWorker> take_messages() {
-    const std::lock_guard lock(mutex_);
-    wake_.drain();
-    changed_.notify_all();
-    return std::exchange(waiting_, {});
-  }
-
-  void answer(Answer answer, std::vector<Descriptor> descriptors) {
-    const std::lock_guard lock(mutex_);
-    if (!question_ || question_->id != answer.id || answer_) return;  // nobody asked
-    answer_ = Answered{std::move(answer), std::move(descriptors)};
-    changed_.notify_all();
-  }
-
-  // Nobody will answer or listen any more.
-  void abandon() {
-    const std::lock_guard lock(mutex_);
-    over_ = true;
-    changed_.notify_all();
-  }
-
-  std::optional<Question> open_question() {
-    const std::lock_guard lock(mutex_);
-    return question_;
-  }
-
-  std::optional<Result<Outcome>> outcome() {
-    const std::lock_guard lock(mutex_);
-    return outcome_;
-  }
-
-  // Of the files that the client gave to be written.
-  std::vector<int> written_descriptors() const {
-    std::vector<int> descriptors;
-    for (const Given& given : given_)
-      if (given.file->writable && !given.file->granted) descriptors.push_back(given.fd.get());
-    return descriptors;
-  }
-
- private:
-  struct Answered {
-    Answer answer;
-    std::vector<Descriptor> descriptors;
-  };
-
-  Given* find(Role role) {
-    for (Given& given : given_)
-      if (given.file->role == role) return &given;
-    return nullptr;
-  }
-
-  void say(FromWorker message, std::unique_lock<std::mutex>& lock) {
-    changed_.wait(lock, [&] { return waiting_.size() < most_waiting || over_; });
-    waiting_.push_back(std::move(message));
-    wake_.raise();
-  }
-
-  const std::unique_ptr<const Spec> spec_;
-  std::vector<Given> given_;  // point into the spec
-  const WakeEvent wake_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::vector<FromWorker> waiting_;
-  uint32_t last_question_ = 0;
-  std::optional<Question> question_;
-  std::optional<Answered> answer_;
-  std::optional<Result<Outcome>> outcome_;
-  bool over_ = false;
-};
 
 // ---- before the seal
 
@@ -226,58 +58,6 @@ Result<WorkerChannel::Received> receive_start(WorkerChannel& channel) {
 }
 
 std::unexpected<Error> invalid(const char* cause) { return failure(ErrorKind::invalid, "start", cause); }
-
-// The descriptors of each file: of the message, or of who started this process.
-Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> descriptors, const WorkerOptions& options) {
-  std::vector<Given> all;
-  size_t next = 0;
-  for (const GivenFile& file : spec.files) {
-    Given given{.file = &file};
-    const auto grant = std::ranges::find(options.grants, file.role, &Launch::Grant::role);
-    const bool granted = grant != options.grants.end();
-    if (file.granted != granted)
-      return invalid(granted ? "a file that was granted is given as well" : "a file was not granted");
-    if (granted) {
-      if (file.direct != (grant->direct_fd >= 0)) return invalid("a granted file has another number of descriptors");
-      given.fd = Descriptor(grant->fd);
-      given.direct = Descriptor(grant->direct_fd);
-    } else {
-      given.fd = std::move(descriptors[next++]);
-      if (file.direct) given.direct = std::move(descriptors[next++]);
-    }
-    all.push_back(std::move(given));
-  }
-  for (const Launch::Grant& grant : options.grants)
-    if (!spec.file(grant.role)) return invalid("a file that was granted has no use here");
-  return all;
-}
-
-// Of a socket that somebody may connect to.
-Result<void> check_listener(int socket) {
-  int listens = 0;
-  socklen_t size = sizeof listens;
-  const int flags = fcntl(socket, F_GETFL);
-  if (getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens != 0 && flags >= 0 &&
-      fcntl(socket, F_SETFL, flags | O_NONBLOCK) == 0)
-    return {};
-  return invalid("what is to be listened at is no socket that listens");
-}
-
-// Reads the limits in /sys, which is not to be seen later. No byte of a file is looked at.
-Result<void> open_devices(std::vector<Given>& all) {
-  for (Given& given : all) {
-    if (given.file->role == Role::listener) {
-      if (auto listens = check_listener(given.fd.get()); !listens) return listens;
-      continue;
-    }
-    if (given.pipe()) continue;
-    const GivenFile& file = *given.file;
-    auto device = FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
-    if (!device) return failure(device);
-    given.device = std::move(*device);
-  }
-  return {};
-}
 
 // What kind of job may take how much.
 Seal seal_for(const Spec& spec) {
@@ -433,7 +213,7 @@ class Conversation {
 
   void pass_on() {
     for (FromWorker& message : talk_.take_messages()) {
-      if (const auto* note = std::get_if<Note>(&message); note && notes_.size() < most_waiting)
+      if (const auto* note = std::get_if<Note>(&message); note && notes_.size() < most_notes)
         notes_.push_back(*note);  // for the next client; a question is asked again
       send(message);
     }
@@ -484,7 +264,7 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
   if (!wake) return failure(wake);
 
   auto spec = std::make_unique<Spec>(std::move(start->spec));
-  auto given = assign(*spec, std::move(received->descriptors), options);
+  auto given = assign(*spec, std::move(received->descriptors), options.grants);
   if (!given) return failure(given);
   if (auto opened = open_devices(*given); !opened) return failure(opened);
   // A library that is loaded on first use is a file that could not be opened later.
