@@ -17,6 +17,7 @@
 #include "app/cli/image_options.h"
 #include "app/cli/sentences.h"
 #include "app/cli/serve_keeper.h"
+#include "app/cli/serve_seal.h"
 #include "app/cli/serve_status.h"
 #include "app/cli/serving.h"
 #include "app/cli/signals.h"
@@ -194,6 +195,7 @@ Result<int> serve(const Serving& serving) {
   auto keeper = ServeKeeper::start(duties_of(serving, *place, served, control ? control->path() : std::string()));
   if (!keeper) return failure(keeper);
   events.push_back({keeper->descriptor(), [] { return true; }});
+  if (auto locked = lock_in(serving, shown); !locked) return failure(locked);
   if (serving.command.empty()) {
     for (const ServedPlace::Export& one : served.exports) fmt::print("{}\n", one.uri);
     std::fflush(stdout);

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 import time
 import unittest
 
@@ -144,6 +145,32 @@ class Status(StatusTest):
                 client.go()
             process.terminate()
             self.assertIn("--status will not find this server", process.communicate()[1])
+
+
+class Sealed(StatusTest):
+    def layers(self, process):
+        with open(f"/proc/{process.pid}/status") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        return int(fields["NoNewPrivs"]), int(fields["Seccomp"])
+
+    def test_a_server_is_locked_in(self):
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+            path = self.data(os.path.join(folder, "a.raw"), (0, MIB), size=4 * MIB)
+            for words in ((), ("--tcp", "0"), ("--rw",), ("--cow",), ("-t", "none"), ("-t", "none", "--rw", "--max-connections", "2")):
+                with self.subTest(words=words), serving("-f", "raw", *words, path) as (process, uri), Client(uri) as client:
+                    self.assertEqual(self.layers(process), (1, 2))
+                    client.go(structured=True, contexts=["base:allocation"])
+                    self.assertEqual(len(client.read(0, 2 * MIB)), 2 * MIB)
+                    self.assertEqual(client.status(0, 4 * MIB)["base:allocation"][0], (MIB, 0))
+                    if "--rw" in words or "--cow" in words:
+                        for command in (WRITE_ZEROES, TRIM):
+                            self.assertEqual(client.call(command, 0, 65536), 0)
+                        self.assertEqual(client.call(WRITE, 0, 65536, FUA, b"x" * 65536), 0)
+                        self.assertEqual(client.read(0, 65536), b"x" * 65536)
+
+    def test_its_command_is_not(self):
+        self.ours("serve", "-f", "raw", "--run", "grep -q 'Seccomp:.*0' /proc/self/status && echo here >there", "a.raw")
+        self.assertTrue(os.path.exists("there"))
 
 
 class Revoking(StatusTest):
