@@ -248,3 +248,4 @@ def client(bench):
 
 
 GROUPS = (read, qcow2, random, device, sparse, write, client)
+QUICK = (sparse, client)
