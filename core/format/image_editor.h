@@ -59,7 +59,7 @@ class ImageEditor : public ImageReader {
 
   // Bytes of memory that changes take which are not committed. Above most_changed commit before the next change.
   virtual uint64_t changed_bytes() const = 0;
-  static constexpr uint64_t most_changed = 2 << 20;
+  static constexpr uint64_t most_changed = 8 << 20;
 
   // From here on: what was changed up to now. One commit at a time; changes may go on.
   virtual void begin_commit() = 0;

@@ -10,7 +10,7 @@ namespace disklathe::qcow2 {
 namespace {
 
 constexpr uint64_t most_piece = 4096;
-constexpr size_t capacity = 8 << 20;  // bytes; changes that are not written yet are kept also beyond it
+constexpr size_t capacity = 16 << 20;  // bytes; changes that are not written yet are kept also beyond it
 
 }  // namespace
 
