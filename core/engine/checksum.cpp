@@ -35,8 +35,9 @@ struct Run {
         state(stop),
         buffers(plan.piece_size, request.source ? request.source->file(0).limits().opt_mem_align : 1, plan.budget) {
     if (request.source) cutter.emplace(*request.source);
-    if (sha) sha256.emplace(std::move(sha), state, &progress.verified);
-    if (request.xxh128) xxh128.emplace(make_xxh128(), state, sha256 ? nullptr : &progress.verified);
+    using By = DigestLine::By;
+    if (sha) sha256.emplace(std::move(sha), By::own_thread, state, &progress.verified);
+    if (request.xxh128) xxh128.emplace(make_xxh128(), By::bringer, state, sha256 ? nullptr : &progress.verified);
   }
 
   void put(uint64_t index, std::shared_ptr<const DiskPart> part) {
@@ -62,8 +63,8 @@ Plan plan_of(const ChecksumRequest& request) {
   Plan plan = make_plan(wanted);
   plan.most_piece_size = plan.piece_size;
   plan.tuned = false;
-  // One thread reads faster than a digest is taken, and the cores are for those.
-  if (!wanted.computes) plan.workers = 1;
+  // One thread reads faster than SHA-256 is taken, and a stream is read by one.
+  if (request.stream || (request.sha256 && !wanted.computes)) plan.workers = 1;
   if (request.stream) plan.slots_per_worker = 1;
   plan.budget = (uint64_t{plan.workers} * plan.slots_per_worker + pieces_ahead) * plan.piece_size;
   return plan;

@@ -29,8 +29,8 @@ struct Checksums {
   friend bool operator==(const Checksums&, const Checksums&) = default;
 };
 
-// Reads ahead on some threads while each digest is taken on one of its own. What the map says is zero is not read.
-// Progress counts as `verified` what the slowest of the digests has gone through.
+// Reads ahead on some threads, which take XXH128 as well, while SHA-256 is taken on one of its own. What the map says
+// is zero is not read. Progress counts as `verified` what the slowest of the digests has gone through.
 Result<Checksums> checksum(const ChecksumRequest& request, Progress& progress, const Stop& stop);
 
 }  // namespace disklathe

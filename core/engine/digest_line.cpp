@@ -13,16 +13,24 @@ constexpr std::array<std::byte, chunk_size> zeroes{};
 
 }  // namespace
 
-DigestLine::DigestLine(std::unique_ptr<Digest> digest, const JobState& state, std::atomic<uint64_t>* gone_through)
-    : digest_(std::move(digest)), state_(state), gone_through_(gone_through), thread_([this] { work(); }) {}
+DigestLine::DigestLine(std::unique_ptr<Digest> digest, By by, const JobState& state,
+                       std::atomic<uint64_t>* gone_through)
+    : digest_(std::move(digest)), by_(by), state_(state), gone_through_(gone_through) {
+  if (by_ == By::own_thread) thread_ = std::jthread([this] { work(); });
+}
 
 DigestLine::~DigestLine() { close(); }
 
 void DigestLine::put(uint64_t index, std::shared_ptr<const DiskPart> part) {
-  const std::scoped_lock lock(mutex_);
-  if (abandoned_) return;
-  waiting_.emplace(index, std::move(part));
-  if (index == next_) changed_.notify_one();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (abandoned_) return;
+    waiting_.emplace(index, std::move(part));
+    if (index != next_ || busy_) return;
+    if (by_ == By::own_thread) return changed_.notify_one();
+    busy_ = true;
+  }
+  work();
 }
 
 void DigestLine::abandon() {
@@ -41,16 +49,19 @@ void DigestLine::close() {
 
 std::string DigestLine::finish() {
   close();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
   return digest_->finish();
 }
 
-// The next part of the disk, which may have to come first; null when there are no more.
+// The next part of the disk, which the line's own thread waits for; null when there are no more, or none now.
 std::shared_ptr<const DiskPart> DigestLine::take() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return closed_ || abandoned_ || waiting_.contains(next_); });
+  if (by_ == By::own_thread) changed_.wait(lock, [this] { return closed_ || abandoned_ || waiting_.contains(next_); });
   const auto found = waiting_.find(next_);
-  if (found == waiting_.end()) return nullptr;
+  if (found == waiting_.end()) {
+    busy_ = false;
+    return nullptr;
+  }
   ++next_;
   return std::move(waiting_.extract(found).mapped());
 }

@@ -25,11 +25,15 @@ struct DiskPart {
   std::optional<BufferPool::Lease> lease;
 };
 
-// Takes the digest of a disk on a thread of its own. Its parts may come in any order; those that came too early wait.
+// Takes the digest of a disk. Its parts may come in any order; those that came too early wait.
 class DigestLine {
  public:
+  // Who does: a thread of its own, as a slow one needs; or whoever brings the part that is next, so that a fast one is
+  // spared the way from core to core.
+  enum class By : uint8_t { own_thread, bringer };
+
   // gone_through: where the line counts its bytes; null: it does not.
-  DigestLine(std::unique_ptr<Digest> digest, const JobState& state, std::atomic<uint64_t>* gone_through);
+  DigestLine(std::unique_ptr<Digest> digest, By by, const JobState& state, std::atomic<uint64_t>* gone_through);
   ~DigestLine();
   DigestLine(const DigestLine&) = delete;
   DigestLine& operator=(const DigestLine&) = delete;
@@ -48,6 +52,7 @@ class DigestLine {
   void add(const DiskPart& part);
 
   const std::unique_ptr<Digest> digest_;
+  const By by_;
   const JobState& state_;
   std::atomic<uint64_t>* const gone_through_;
   std::mutex mutex_;
@@ -55,6 +60,7 @@ class DigestLine {
   std::map<uint64_t, std::shared_ptr<const DiskPart>> waiting_;
   uint64_t next_ = 0;
   bool closed_ = false, abandoned_ = false;
+  bool busy_ = false;    // somebody who brought a part goes on with those behind it
   std::jthread thread_;  // the last: it uses all of the above
 };
 

@@ -28,10 +28,18 @@ class DigestLineTest : public QObject {
   Stop stop_;
   JobState state_{stop_};
 
+  static void both() {
+    QTest::addColumn<DigestLine::By>("by");
+    QTest::newRow("a thread of its own") << DigestLine::By::own_thread;
+    QTest::newRow("whoever brings the next part") << DigestLine::By::bringer;
+  }
+
  private slots:
+  void partsMayComeInAnyOrder_data() { both(); }
   void partsMayComeInAnyOrder() {
+    QFETCH(DigestLine::By, by);
     std::atomic<uint64_t> gone_through{0};
-    DigestLine line(make_xxh128(), state_, &gone_through);
+    DigestLine line(make_xxh128(), by, state_, &gone_through);
     line.put(2, part("!"));
     line.put(1, part("world"));
     line.put(0, part("hello "));
@@ -39,8 +47,10 @@ class DigestLineTest : public QObject {
     QCOMPARE(gone_through.load(), 12U);
   }
 
+  void aPartWithoutBytesIsZeroes_data() { both(); }
   void aPartWithoutBytesIsZeroes() {
-    DigestLine line(make_xxh128(), state_, nullptr);
+    QFETCH(DigestLine::By, by);
+    DigestLine line(make_xxh128(), by, state_, nullptr);
     auto zeroes = std::make_shared<DiskPart>();
     zeroes->length = 1000000;
     line.put(0, std::move(zeroes));
@@ -48,8 +58,10 @@ class DigestLineTest : public QObject {
     QCOMPARE(line.finish(), digest_of(std::string(1000000, '\0') + "end"));
   }
 
+  void partsAreLetGoWhenTheyAreThrough_data() { both(); }
   void partsAreLetGoWhenTheyAreThrough() {
-    DigestLine line(make_xxh128(), state_, nullptr);
+    QFETCH(DigestLine::By, by);
+    DigestLine line(make_xxh128(), by, state_, nullptr);
     auto first = part("first");
     const std::weak_ptr<const DiskPart> watched = first;
     line.put(0, std::move(first));
@@ -66,7 +78,28 @@ class DigestLineTest : public QObject {
     line.finish();
   }
 
-  void aLineThatNobodyFinishesEnds() { const DigestLine line(make_xxh128(), state_, nullptr); }
+  void manyBringersGiveOneDigest_data() { both(); }
+  void manyBringersGiveOneDigest() {
+    QFETCH(DigestLine::By, by);
+    std::string whole;
+    for (int i = 0; i < 4000; ++i) whole += std::to_string(i) + ',';
+    std::vector<std::string_view> parts;
+    for (size_t at = 0; at < whole.size(); at += 7) parts.push_back(std::string_view(whole).substr(at, 7));
+    DigestLine line(make_xxh128(), by, state_, nullptr);
+    std::atomic<size_t> next{0};
+    {
+      std::vector<std::jthread> bringers;
+      for (int i = 0; i < 4; ++i)
+        bringers.emplace_back([&] {
+          for (size_t mine = next++; mine < parts.size(); mine = next++) line.put(mine, part(parts[mine]));
+        });
+    }
+    QCOMPARE(line.finish(), digest_of(whole));
+  }
+
+  void aLineThatNobodyFinishesEnds() {
+    const DigestLine line(make_xxh128(), DigestLine::By::own_thread, state_, nullptr);
+  }
 };
 
 QTEST_GUILESS_MAIN(DigestLineTest)
