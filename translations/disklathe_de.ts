@@ -3279,6 +3279,10 @@ GNU General Public License 3 oder später.</translation>
         <source>Paused</source>
         <translation>Angehalten</translation>
     </message>
+    <message>
+        <source>A part of %1 was overwritten.</source>
+        <translation>Ein Teil von %1 wurde überschrieben.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SidePane</name>

@@ -306,7 +306,8 @@ void SweepPage::show_job() {
   if (!result->good()) {
     go_->setEnabled(true);
     intent_->set_ink(Ink::bad);
-    intent_->set_text(ResultWords::sentence(*result));
+    intent_->set_text(
+        (ResultWords::sentence(*result) + QLatin1Char(' ') + ResultWords::meaning(job_->request(), *result)).trimmed());
   }
 }
 

@@ -47,6 +47,7 @@ QString ResultWords::left_behind(const JobRequest& request, const JobResult& res
     return result.kept ? tr("The file %1 is as it was.").arg(target)
                        : tr("Nothing was left under the name %1.").arg(target);
   if (!result.touched) return tr("Nothing was written to %1.").arg(target);
+  if (request.kind() == job::Kind::sweep) return tr("A part of %1 was overwritten.").arg(target);
   if (result.flushed && result.error->kind != ErrorKind::vanished)
     return tr("All of it is written to %1 and flushed, but was not read back to the end.").arg(target);
   return tr("%1 is incomplete: part of it is new, the rest is old.").arg(target);
