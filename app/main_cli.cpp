@@ -43,12 +43,10 @@ void print_help() {
   for (const Verb& verb : all_verbs) fmt::print("  {:<8}  {}\n", verb.name, verb.summary);
   fmt::print(
       "\nVERB --help shows its options, qemu-img's where it has them. Sizes: 512, 64k, 1.5G, 2TiB.\n"
-      "Ends with 0 when all went well, else 2 wrong command line, 10 I/O error, 11 not found,\n"
-      "12 no permission, 13 in use, 14 no space, 15 device gone, 16 source changed, 17 image\n"
-      "damaged, 18 not supported, 19 refused until allowed, 20 verify found a difference, 21 its\n"
-      "worker died, 130 and 143 stopped by Ctrl-C and SIGTERM. As qemu-img: compare 0 same,\n"
-      "1 different, 2 cannot open, 3 cannot map, 4 cannot read; check 0 whole, 1 not checked,\n"
-      "2 damaged, 3 leaks, 63 not for this format.\n");
+      "Ends with 0, else: 2 command line, 10 I/O, 11 not found, 12 no permission, 13 in use,\n"
+      "14 no space, 15 gone, 16 source changed, 17 damaged, 18 unsupported, 19 refused until\n"
+      "allowed, 20 verify differs, 21 worker died, 130 Ctrl-C, 143 SIGTERM. As qemu-img: compare\n"
+      "1 differs, 2-4 cannot open, map, read; check 1 not done, 2 damaged, 3 leaks, 63 has none.\n");
 }
 
 int run(Arguments words) {

@@ -14,8 +14,8 @@ constexpr std::chrono::milliseconds drain{40};  // a worker that was stopped end
 
 Result<Outcome> perform_export(Host& host, const Export& asked, Progress& progress, const Stop& stop) {
   const Role role = asked.writable ? Role::target : Role::source;
-  auto image = ImageOpening(host, role).open(
-      {.format = asked.format, .snapshot = asked.snapshot, .edit = asked.writable});
+  auto image =
+      ImageOpening(host, role).open({.format = asked.format, .snapshot = asked.snapshot, .edit = asked.writable});
   if (!image) return failure(image);
   auto part = asked.partition ? partition_of(**image, asked.partition) : asked.part;
   if (!part) return failure(part);

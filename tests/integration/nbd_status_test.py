@@ -107,7 +107,7 @@ class Status(StatusTest):
         self.assertEqual(os.listdir("run/disklathe"), [])
 
     def test_a_killed_server_leaves_nothing(self):
-        marks = ("--socket", "s", "--pid-file", "pid", "--run", "sleep 60 & echo $! >command; wait")
+        marks = ("--socket", "s", "--pid-file", "pid", "--run", "echo $$ >command; exec sleep 60")
         process = subprocess.Popen([DISKLATHE, "serve", "-f", "raw", *marks, "a.raw"])
         wait_until(lambda: os.path.exists("command") and os.path.getsize("command") > 0 and os.path.exists("s"))
         process.kill()
