@@ -48,7 +48,10 @@ Result<Descriptor> connect_to(const std::string& path) {
   const auto address = address_of(path);
   if (!address) return std::unexpected(address.error());
   Descriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.open() || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
+  // A worker that hangs does not take who waits in its row.
+  const timeval patience{.tv_sec = 2, .tv_usec = 0};
+  if (!socket.open() || setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
+      ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
     return failure(os_failure(errno, "open", path));
   return socket;
 }

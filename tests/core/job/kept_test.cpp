@@ -193,7 +193,7 @@ class KeptTest : public QObject {
   void aJobThatHadJustEndedWhenItWasToBeKeptIsKept() {
     const test::TempDir dir(test::TempDir::Where::memory);
     test::write_file(dir.file("source"), "data");
-    const auto place = make_kept_place();
+    auto place = make_kept_place();
     QVERIFY(place);
     {
       auto source = FileDevice::open({.path = dir.file("source")});
@@ -206,6 +206,7 @@ class KeptTest : public QObject {
       QVERIFY(client && next<Hello>(**client) && (*client)->go());
       std::this_thread::sleep_for(std::chrono::milliseconds(200));  // it has ended, and this client has not looked
       QVERIFY((*client)->keep(place->listening.get()));
+      place->listening = {};
       (*target)->hand_on();
     }
     auto client = attach(place->id);
