@@ -120,6 +120,10 @@ Segments::Segments(const QStringList& choices, const QString& name, QWidget* par
     row->addWidget(button);
     buttons_ << button;
   }
+  // Tab reaches the one that is chosen, the arrows the others; by itself Qt lets it reach the first.
+  connect(group, &QButtonGroup::idToggled, this,
+          [this](int id, bool on) { buttons_[id]->setFocusPolicy(on ? Qt::StrongFocus : Qt::ClickFocus); });
+  for (QToolButton* button : buttons_) button->setFocusPolicy(Qt::ClickFocus);
   buttons_.first()->setChecked(true);
   connect(group, &QButtonGroup::idToggled, this, [this](int id, bool on) {
     if (on) Q_EMIT changed(id);

@@ -120,14 +120,14 @@ EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, Dev
     auto* ask = new TextLabel(serial ? tr("Type the last %n character(s) of its &serial number to go on:", nullptr,
                                           static_cast<int>(word.size()))
                                      : tr("Type its kernel &name to go on:"));
+    ask->setWordWrap(true);
     typed_ = new QLineEdit;
     typed_->setMinimumHeight(32);
     typed_->setFixedWidth(140);
     typed_->setAccessibleName(ask->text());
     ask->setBuddy(typed_);
-    row->addWidget(ask);
+    row->addWidget(ask, 1);
     row->addWidget(typed_);
-    row->addStretch(1);
     content().addLayout(row);
     connect(typed_, &QLineEdit::textChanged, this, &EraseDialog::check_typed);
   }
