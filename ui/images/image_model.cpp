@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QUrl>
 
+#include "ui/desktop/keep_setting.h"
 #include "ui/images/open_image.h"
 #include "ui/panes/side_list.h"
 
@@ -18,6 +19,7 @@ const QString settings_key = QStringLiteral("images");
 }  // namespace
 
 ImageModel::ImageModel(QObject* parent) : QAbstractListModel(parent) { restore(); }
+ImageModel::~ImageModel() { wait_for_settings(); }
 
 int ImageModel::rowCount(const QModelIndex& parent) const {
   return parent.isValid() ? 0 : static_cast<int>(images_.size());
@@ -86,6 +88,7 @@ void ImageModel::close(int row) {
 }
 
 void ImageModel::restore() {
+  wait_for_settings();
   const QStringList paths = QSettings().value(settings_key).toStringList();
   for (const QString& path : paths)
     if (QFileInfo::exists(path)) add(path);
@@ -94,7 +97,7 @@ void ImageModel::restore() {
 void ImageModel::keep() const {
   QStringList paths;
   for (const ImagePtr& image : images_.last(std::min<qsizetype>(images_.size(), most_kept))) paths << image->path();
-  QSettings().setValue(settings_key, paths);
+  keep_setting(settings_key, paths);
 }
 
 }  // namespace disklathe::ui

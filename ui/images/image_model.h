@@ -14,6 +14,7 @@ class ImageModel : public QAbstractListModel {
   Q_OBJECT
  public:
   explicit ImageModel(QObject* parent = nullptr);
+  ~ImageModel() override;
   int rowCount(const QModelIndex& parent = {}) const override;
   QVariant data(const QModelIndex& index, int role) const override;
   QMimeData* mimeData(const QModelIndexList& indexes) const override;

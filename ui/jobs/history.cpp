@@ -57,7 +57,10 @@ History::Entry entry_of(const QJsonObject& json) {
 
 }  // namespace
 
-History::History(QObject* parent) : QObject(parent) { load(); }
+History::History(QObject* parent) : QObject(parent) {
+  writer_.setMaxThreadCount(1);
+  load();
+}
 
 void History::add(const QueuedJob& job) {
   const JobRequest& request = job.request();
@@ -109,14 +112,14 @@ void History::load() {
   if (entries_.size() > most_entries) entries_.resize(most_entries);
 }
 
-void History::save() const {
-  QDir().mkpath(QFileInfo(file_path()).path());
-  QSaveFile file(file_path());
-  if (!file.open(QIODevice::WriteOnly)) return;
+void History::save() {
   QJsonArray kept;
   for (const Entry& entry : entries_) kept.append(json_of(entry));
-  file.write(QJsonDocument(kept).toJson(QJsonDocument::Compact));
-  file.commit();
+  writer_.start([path = file_path(), text = QJsonDocument(kept).toJson(QJsonDocument::Compact)] {
+    QDir().mkpath(QFileInfo(path).path());
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(text) == text.size()) file.commit();
+  });
 }
 
 }  // namespace disklathe::ui

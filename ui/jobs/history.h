@@ -3,6 +3,7 @@
 
 #include <QDateTime>
 #include <QObject>
+#include <QThreadPool>
 #include <QVector>
 
 #include "ui/jobs/job_queue.h"
@@ -35,9 +36,10 @@ class History : public QObject {
 
  private:
   void load();
-  void save() const;
+  void save();
 
   QVector<Entry> entries_;
+  QThreadPool writer_;  // one thread: in order, and the window does not wait for the disk
 };
 
 }  // namespace disklathe::ui

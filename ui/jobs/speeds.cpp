@@ -6,6 +6,7 @@
 #include <QStorageInfo>
 #include <algorithm>
 
+#include "ui/desktop/keep_setting.h"
 #include "ui/jobs/job_queue.h"
 
 namespace disklathe::ui {
@@ -54,7 +55,7 @@ Speeds load(const QString& from) {
   return {.write = one("/write"), .read = one("/read")};
 }
 
-void keep(const QString& to, const char* what, double rate) { QSettings().setValue(to + QLatin1String(what), rate); }
+void keep(const QString& to, const char* what, double rate) { keep_setting(to + QLatin1String(what), rate); }
 
 double seconds_of(uint64_t bytes, double rate) { return static_cast<double>(bytes) / rate; }
 

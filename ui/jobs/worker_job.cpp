@@ -47,6 +47,7 @@ struct WorkerJob::Opened {
   std::unique_ptr<FileDevice> source, other, device;
   std::unique_ptr<TargetFile> fresh, data;
   job::Handover handover;
+  std::unique_ptr<job::Client> client;  // of a worker that has been started
   std::optional<Error> error;
   std::optional<helper::Request> granted;  // the device that the helper has to open
   std::vector<Descriptor> written;         // of a kept job: what its worker gave back
@@ -174,6 +175,11 @@ void WorkerJob::start() {
       if (data != convert->options.end() && take_over(TargetFile::create(data->second, cache), files->data, error))
         hand(job::Role::data, files->data->device(), true);
     }
+    // A process that is started waits for its turn on the processor: not here, where the window would wait with it.
+    if (!error && !files->granted) {
+      const job::Spec spec{.files = files->handover.files(), .work = request.work};
+      take_over(job::Client::start(spec, files->handover.descriptors()), files->client, error);
+    }
     return files;
   };
   QThreadPool::globalInstance()->start([open_all, guard = QPointer<WorkerJob>(this)] {
@@ -188,15 +194,13 @@ void WorkerJob::opened(const std::shared_ptr<Opened>& files) {
   files_ = files;
   if (stopping_) return complete(failure(Error{.kind = ErrorKind::stopped}));
   if (files->error) return complete(failure(*files->error));
-  const job::Spec spec{.files = files->handover.files(), .work = request_.work};
-  auto client = files->granted ? helper::Authorization::ask(*files->granted, this)
-                               : job::Client::start(spec, files->handover.descriptors());
-  if (client && files->granted) {
-    asked_helper_ = true;
-    add_log(tr("Asking for the right to open the device"));
-    if (auto begun = (*client)->begin(spec, files->handover.descriptors()); !begun) client = failure(begun);
-  }
+  if (files->client) return talk_to(std::move(files->client));
+  auto client = helper::Authorization::ask(*files->granted, this);
   if (!client) return complete(failure(client));
+  asked_helper_ = true;
+  add_log(tr("Asking for the right to open the device"));
+  const job::Spec spec{.files = files->handover.files(), .work = request_.work};
+  if (auto begun = (*client)->begin(spec, files->handover.descriptors()); !begun) return complete(failure(begun));
   talk_to(std::move(*client));
 }
 
@@ -408,7 +412,9 @@ void WorkerJob::complete(Result<job::Outcome> outcome) {
   // own take().
   if (client_ && kept_id_.empty()) {
     auto* done_with = client_.release();
-    QMetaObject::invokeMethod(qApp, [done_with] { delete done_with; }, Qt::QueuedConnection);
+    // It waits for its worker's end.
+    const auto let_go = [done_with] { QThreadPool::globalInstance()->start([done_with] { delete done_with; }); };
+    QMetaObject::invokeMethod(qApp, let_go, Qt::QueuedConnection);
   }
   auto result = std::make_shared<JobResult>();
   result->bytes = progress_.total;

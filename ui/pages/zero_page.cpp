@@ -7,6 +7,7 @@
 
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
+#include "ui/desktop/keep_setting.h"
 #include "ui/dialogs/erase_dialog.h"
 #include "ui/jobs/speeds.h"
 #include "ui/pictures/method_bars.h"
@@ -140,12 +141,11 @@ void ZeroPage::remember(const QueuedJob& job) {
   if (!began || !progress.total || !(whole || progress.phase == Phase::write)) return;
   const double seconds = job.worker()->meter().began(Phase::verify).value_or(progress.seconds) - *began;
   const double share = whole ? 1 : static_cast<double>(progress.position) / static_cast<double>(progress.total);
-  QSettings settings;
   const QString key = key_of(device->disk, way_of(*work));
-  const double known = settings.value(key + share_key, 0).toDouble();
+  const double known = QSettings().value(key + share_key, 0).toDouble();
   if (share < least_share || share < known) return;
-  settings.setValue(key + seconds_key, seconds);
-  settings.setValue(key + share_key, share);
+  keep_setting(key + seconds_key, seconds);
+  keep_setting(key + share_key, share);
 }
 
 }  // namespace disklathe::ui
