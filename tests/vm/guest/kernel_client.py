@@ -39,7 +39,12 @@ def empty_image(size=64 * MiB):
     return path
 
 
-class Attached(Case):
+class KernelClient(Case):
+    def setUp(self):
+        block.call("modprobe", "nbd")  # what a machine's start does where the driver is wanted
+
+
+class Attached(KernelClient):
     def attach(self, *words):
         self.node = self.ours("attach", *words).stdout.strip()
         self.assertRegex(self.node, r"^/dev/nbd\d+$")
@@ -143,13 +148,10 @@ class Attached(Case):
         self.ours("detach", node)
 
 
-class NbdClient(Case):
+class NbdClient(KernelClient):
     """Debian's nbd-client, which speaks the handshake and hands the socket to the kernel."""
 
     NODE = "/dev/nbd9"
-
-    def setUp(self):
-        block.call("modprobe", "nbd")
 
     @contextlib.contextmanager
     def connected(self, *serve, options=()):
