@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <concepts>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@ class Message {
     std::memcpy(bytes_.data() + NLMSG_HDRLEN, &generic, sizeof generic);
   }
 
-  template <class Number>
+  template <std::integral Number>
   void put(uint16_t type, Number value) {
     put(type, std::as_bytes(std::span(&value, 1)));
   }

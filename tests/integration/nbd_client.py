@@ -66,7 +66,11 @@ class Client:
         family, address = server_socket(uri)
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.settimeout(timeout)
-        self.socket.connect(address)
+        try:
+            self.socket.connect(address)
+        except OSError:
+            self.socket.close()
+            raise
         self.extended = self.structured = False
         self.cookie = 0
 
