@@ -167,15 +167,18 @@ class SnapshotsTest : public QObject {
     QVERIFY((*qcow2::open({.file = &inconsistent}))->facts().warnings.at(0).contains("inconsistent"));
 
     image.set<uint64_t>(88, autoclear_bitmaps);
+    image.set<uint64_t>(4 * cluster, 5 * cluster);
+    image.set<uint32_t>(4 * cluster + 8, 1);
     image.set<uint16_t>(4 * cluster + 18, 1);
     image.set<uint8_t>(4 * cluster + 17, 16);
     image.set<uint8_t>(4 * cluster + 24, 'b');
     MemoryDevice good(image.bytes);
     QVERIFY((*qcow2::open({.file = &good}))->facts().warnings.empty());
+    QCOMPARE((*qcow2::open({.file = &good}))->facts().bitmaps, std::vector<std::string>{"b"});
 
-    const std::pair<uint64_t, uint64_t> damages[] = {{136, 0},         {136, 8 * cluster}, {136, 4 * cluster + 512},
-                                                     {128, 23},        {128, UINT64_MAX},  {120, 0},
-                                                     {120, 2ULL << 32}};
+    const std::pair<uint64_t, uint64_t> damages[] = {{136, 0},          {136, 8 * cluster}, {136, 4 * cluster + 512},
+                                                     {128, 23},         {128, UINT64_MAX},  {120, 0},
+                                                     {120, 2ULL << 32}, {4 * cluster, 0}};
     for (const auto& [at, value] : damages) {
       Qcow2Image bent = image;
       bent.set<uint64_t>(at, value);
