@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// LINKS: disklathe_ui disklathe_ui_test_support
+//
+// An image that is served, and what is told of who reads it.
+#include <QtWidgets>
+
+#include <QTest>
+
+#include "tests/support/program.h"
+#include "tests/support/temp_dir.h"
+#include "ui/images/open_image.h"
+#include "ui/jobs/export_server.h"
+
+using namespace disklathe;
+using namespace disklathe::ui;
+
+namespace {
+
+constexpr int patience_ms = 20'000;
+constexpr uint64_t mib = 1 << 20;
+
+}  // namespace
+
+class ExportTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QStandardPaths::setTestModeEnabled(true);
+    qputenv("XDG_RUNTIME_DIR", runtime_.path().c_str());
+    // The program is not beside a test.
+    qputenv("PATH", qgetenv("DISKLATHE_BUILD_DIR") + "/bin:" + qgetenv("PATH"));
+  }
+  void whoReadsIsToldWithWhatWasTouched() {
+    const test::TempDir folder(test::TempDir::Where::memory);
+    test::write_file(folder.file("disk.raw"), std::string(8 * mib, 'x'));
+    auto image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
+    image->inspect();
+    QVERIFY(QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms));
+    ExportServer server(image);
+    server.start(false);
+    QVERIFY2(QTest::qWaitFor([&] { return !server.uri().isEmpty(); }, patience_ms), qPrintable(server.problem()));
+    QVERIFY(QTest::qWaitFor([&] { return server.tells_clients(); }, patience_ms));
+    QVERIFY(server.clients().isEmpty() && server.touched().empty());
+    // A client that reads the middle and stays.
+    QProcess client;
+    client.start(QStringLiteral("qemu-io"),
+                 {QStringLiteral("-r"), QStringLiteral("-f"), QStringLiteral("raw"), server.uri()});
+    QVERIFY(client.waitForStarted());
+    client.write("read 2M 1M\n");
+    QVERIFY(QTest::qWaitFor([&] { return server.bytes_read() >= mib; }, patience_ms));
+    QCOMPARE(server.clients().size(), 1);
+    QCOMPARE(server.clients().first().name, QStringLiteral("qemu-io"));
+    QVERIFY(std::ranges::any_of(server.touched(), [](const Range& range) { return range.contains(2 * mib); }));
+    QVERIFY(std::ranges::none_of(server.touched(), [](const Range& range) { return range.contains(6 * mib); }));
+    client.write("quit\n");
+    QVERIFY(client.waitForFinished());
+    QVERIFY(QTest::qWaitFor([&] { return server.clients().isEmpty(); }, patience_ms));
+    QVERIFY(server.bytes_read() >= mib);  // it has left; what it read was read
+    server.stop();
+    QVERIFY(QTest::qWaitFor([&] { return !server.running(); }, patience_ms));
+    QVERIFY2(server.problem().isEmpty(), qPrintable(server.problem()));
+  }
+
+ private:
+  test::TempDir runtime_{test::TempDir::Where::memory};
+};
+
+QTEST_MAIN(ExportTest)
+#include "export_test.moc"
