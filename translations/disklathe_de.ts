@@ -3525,7 +3525,7 @@ GNU General Public License 3 oder später.</translation>
     </message>
     <message>
         <source>median, min–max</source>
-        <translation>Median, Min.–Max.</translation>
+        <translation>Median, kleinste–größte</translation>
     </message>
 </context>
 <context>
