@@ -124,7 +124,7 @@ Result<void> serve_kernel(const Attaching& asked, const std::function<void(unsig
   const nbd::Server::Event signalled{signals.descriptor(), [&] {
                                        const auto signal = signals.take();
                                        if (!signal || *signal == SIGUSR1 || !index) return false;
-                                       if (auto released = release_nbd_device(*index); !released)
+                                       if (auto released = release_nbd_device(*index, true); !released)
                                          report(released.error());
                                        return false;
                                      }};
@@ -227,10 +227,11 @@ int run_detach(Arguments arguments) {
                    .subject = words[0],
                    .cause = "nothing is attached there"});
   const Descriptor ends(static_cast<int>(syscall(SYS_pidfd_open, *server, 0)));
-  if (auto released = release_nbd_device(*index); !released) return report(released.error());
-  // The image is whole when its server has ended.
   pollfd watched{.fd = ends.get(), .events = POLLIN, .revents = 0};
-  if (ends.open() && poll(&watched, 1, most_wait_ms) == 0)
+  const bool lives = ends.open() && poll(&watched, 1, 0) == 0;
+  if (auto released = release_nbd_device(*index, lives); !released) return report(released.error());
+  // The image is whole when its server has ended.
+  if (lives && poll(&watched, 1, most_wait_ms) == 0)
     print_warning(fmt::format("process {}, which served it, has not ended yet", *server));
   return exit_ok;
 }

@@ -15,6 +15,7 @@
 #include <fstream>
 
 #include "app/cli/device_target.h"
+#include "app/cli/sentences.h"
 #include "core/device/descriptor.h"
 #include "core/nbd/kernel_client.h"
 
@@ -65,12 +66,15 @@ void load_nbd_driver() {
   }
 }
 
-Result<void> release_nbd_device(unsigned index) {
+Result<void> release_nbd_device(unsigned index, bool has_server) {
   const std::string node = nbd_device_node(index);
   const Descriptor device(open(node.c_str(), O_RDONLY | O_EXCL | O_CLOEXEC));
   if (!device.open() && errno == EBUSY) return failure(in_use(node));
   if (!device.open()) return failure(os_failure(errno, "detach", node));
-  if (fsync(device.get()) != 0) return failure(os_failure(errno, "flush", node));
+  if (fsync(device.get()) != 0) {
+    if (has_server) return failure(os_failure(errno, "flush", node));
+    print_warning(fmt::format("the server of '{}' is gone; what had not reached its image is lost", node));
+  }
   (void)ioctl(device.get(), BLKFLSBUF, 0);
   return nbd::disconnect_kernel(index);
 }

@@ -18,7 +18,8 @@ std::optional<int> server_of_nbd_device(unsigned index);
 // Loads the driver, where that can be done by this user and has not been done yet.
 void load_nbd_driver();
 
-// Takes the device from the kernel when what was written to it has reached its server. `busy` while something holds it.
-Result<void> release_nbd_device(unsigned index);
+// Takes the device from the kernel when what was written to it has reached its server; of one whose server is gone, at
+// once. `busy` while something holds it.
+Result<void> release_nbd_device(unsigned index, bool has_server);
 
 }  // namespace disklathe::cli

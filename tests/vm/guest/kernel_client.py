@@ -41,7 +41,7 @@ def empty_image(size=64 * MiB):
 
 class KernelClient(Case):
     def setUp(self):
-        block.call("modprobe", "nbd")  # what a machine's start does where the driver is wanted
+        block.call("modprobe", "-a", "nbd", "loop")  # what a machine's start does where they are wanted
 
 
 class Attached(KernelClient):
@@ -146,6 +146,7 @@ class Attached(KernelClient):
             block.read(node, MiB)
         self.detail = f"an error after {time.monotonic() - began:.1f} s"
         self.ours("detach", node)
+        self.assertIsNone(server_of(node))
 
 
 class NbdClient(KernelClient):
