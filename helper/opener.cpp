@@ -185,7 +185,7 @@ int main(int count, char** arguments) {
   if (!order || setgroups(0, nullptr) != 0 || helper::gone(helper::socket_fd, 0)) return EXIT_FAILURE;
   job::WorkerChannel client{Descriptor(helper::socket_fd)};
   if (const auto done = helper::obey(*order, client); !done) {
-    (void)client.send(job::Failed{done.error()});
+    [[maybe_unused]] const auto told = client.send(job::Failed{done.error()});
     return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;

@@ -142,7 +142,7 @@ Result<void> watch(const std::string& id, job::Client& client, const OpenPolicy&
   if (!outcome) return failure(outcome);
   if (!spec) return failure(ErrorKind::invalid, "attach", "the job does not say what it is");
   if (auto committed = job::commit_attached(*spec, written); !committed) return committed;
-  (void)client.taken();  // it ends by itself some day when this is lost
+  [[maybe_unused]] const auto told = client.taken();  // it ends by itself some day when this is lost
   job::forget_kept_job(id);
   wait_for_end(client);
   auto looked = look_at_device(*spec, written, job);

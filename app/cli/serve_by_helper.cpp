@@ -138,10 +138,8 @@ class Service {
     if (stopping_) return;
     stopping_ = true;
     deadline_ = std::chrono::steady_clock::now() + stop_patience;
-    if (begun_)
-      (void)helper_.client().stop();
-    else
-      ended_ = true;  // nobody has answered yet, and then nothing is opened
+    if (!begun_) ended_ = true;                                  // nobody has answered yet, and then nothing is opened
+    [[maybe_unused]] const auto told = helper_.client().stop();  // there is a deadline
   }
 
   const Serving& serving_;

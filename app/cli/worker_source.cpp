@@ -175,12 +175,12 @@ class WorkerSource final : public ConversionSource {
       while (auto event = client.take()) {
         auto result = job::handle(client, *event, callbacks, job_.progress);
         if (!result) continue;
-        (void)client.taken();
+        [[maybe_unused]] const auto told = client.taken();
         job::forget_kept_job(place->id);
         return std::move(*result);
       }
       if (job_.stop.requested()) {
-        (void)client.stop();
+        [[maybe_unused]] const auto told = client.stop();
         job::forget_kept_job(place->id);
         return failure(ErrorKind::stopped, "convert", {});
       }

@@ -45,7 +45,7 @@ bool wait_for(pid_t pid, std::chrono::milliseconds patience, int& status) {
   const Clock::time_point until = Clock::now() + patience;
   while (true) {
     const pid_t waited = waitpid(pid, &status, WNOHANG);
-    if (waited != 0 && !(waited < 0 && errno == EINTR)) return true;
+    if (waited > 0 || (waited < 0 && errno != EINTR)) return true;
     if (Clock::now() >= until) return false;
     usleep(1000);
   }
@@ -253,10 +253,8 @@ void reply(Client& client, const Callbacks& callbacks, const Question& question)
                     ? callbacks.open(question)
                     : failure(Error{.kind = ErrorKind::refused, .operation = "open", .subject = question.path});
   // If it cannot be told the worker is gone, or stuck: its end is noticed.
-  if (opened)
-    (void)client.answer(question, **opened, CacheMode::automatic);
-  else
-    (void)client.refuse(question, std::move(opened.error()));
+  [[maybe_unused]] const auto told = opened ? client.answer(question, **opened, CacheMode::automatic)
+                                            : client.refuse(question, std::move(opened.error()));
 }
 
 }  // namespace
@@ -266,7 +264,7 @@ std::optional<Result<Outcome>> handle(Client& client, Client::Event& event, cons
   if (auto* ended = std::get_if<Client::Ended>(&event)) return std::move(ended->result);
   if (const auto* hello = std::get_if<Hello>(&event)) {
     if (callbacks.hello) callbacks.hello(*hello);
-    (void)client.go();
+    [[maybe_unused]] const auto went = client.go();  // its end is noticed too
   } else if (const auto* reading = std::get_if<Reading>(&event)) {
     apply(*reading, progress);
   } else if (const auto* note = std::get_if<Note>(&event)) {
@@ -288,7 +286,7 @@ Result<Outcome> run(Client& client, const Callbacks& callbacks, Progress& progre
       if (auto result = handle(client, *event, callbacks, progress)) return std::move(*result);
     }
     if (stop.requested() && deadline == Clock::time_point::max()) {
-      (void)client.stop();
+      [[maybe_unused]] const auto told = client.stop();  // there is a deadline
       deadline = Clock::now() + stop_patience;
     }
     if (Clock::now() >= deadline) {

@@ -142,7 +142,8 @@ Result<void> commit_attached(const Spec& spec, const std::vector<Descriptor>& de
 
 void discard_attached(const Spec& spec, const std::vector<Descriptor>& descriptors) {
   // What is dropped without a commit is gone.
-  (void)for_each_made(spec, descriptors, [](TargetFile&, const Convert&) { return Result<void>(); });
+  [[maybe_unused]] const auto gone =
+      for_each_made(spec, descriptors, [](TargetFile&, const Convert&) { return Result<void>(); });
 }
 
 void forget_kept_job(const std::string& id) {

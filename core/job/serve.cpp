@@ -268,7 +268,9 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
   if (!given) return failure(given);
   if (auto opened = open_devices(*given); !opened) return failure(opened);
   // A library that is loaded on first use is a file that could not be opened later.
-  if (std::holds_alternative<Checksum>(spec->work)) (void)make_sha256();
+  if (std::holds_alternative<Checksum>(spec->work)) {
+    [[maybe_unused]] const auto loaded = make_sha256();
+  }
   auto sealed = seal(seal_for(*spec));
   if (!sealed) return failure(sealed);
   layers.insert(layers.end(), sealed->begin(), sealed->end());
@@ -292,7 +294,7 @@ int serve(const WorkerOptions& options, Performer performer) {
   WorkerChannel channel{Descriptor(options.socket)};
   auto prepared = prepare(channel, options);
   if (!prepared) {
-    (void)channel.send(Failed{prepared.error()});
+    [[maybe_unused]] const auto told = channel.send(Failed{prepared.error()});
     return EXIT_FAILURE;
   }
   Conversation conversation(std::move(channel), owner, *prepared->talk, std::move(prepared->hello), performer);

@@ -141,7 +141,8 @@ void Authorization::take_answer(QDBusPendingCallWatcher* call) {
 void Authorization::fail(ErrorKind kind, std::string_view operation, const QString& cause) {
   // The worker's end is still this process's: it says what no worker will.
   job::WorkerChannel channel(std::move(socket_));
-  (void)channel.send(job::Failed{{.kind = kind, .operation = std::string(operation), .cause = cause.toStdString()}});
+  [[maybe_unused]] const auto told =
+      channel.send(job::Failed{{.kind = kind, .operation = std::string(operation), .cause = cause.toStdString()}});
 }
 
 }  // namespace disklathe::helper

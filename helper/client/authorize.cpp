@@ -5,12 +5,12 @@
 // terminal and no desktop that asks for passwords, polkit's agent for terminals does. --unasked: nothing is asked for
 // that a person would have to allow.
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include <KAuth/Action>
 #include <QCoreApplication>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 
