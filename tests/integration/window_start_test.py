@@ -22,7 +22,8 @@ class Screen:
     """An X server without a screen; ends with its block."""
 
     def __enter__(self):
-        self.server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"],
+        self.server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp",
+                                        "-noreset"],  # else it begins anew with the last client that leaves
                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.name = ":" + self.server.stdout.readline().decode().strip()
         return self
@@ -63,7 +64,7 @@ class WindowStart(unittest.TestCase):
         program = subprocess.Popen([str(PROGRAM)], env=self.environment | {"DISPLAY": screen.name},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(lambda: (program.kill(), program.wait()))
-        while time.monotonic() - began < 20 * PATIENCE:
+        while time.monotonic() - began < 20 * PATIENCE and program.poll() is None:
             found = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "Disklathe"], capture_output=True,
                                    env=self.environment | {"DISPLAY": screen.name}, check=False)
             if found.returncode == 0 and found.stdout.strip():
