@@ -48,25 +48,27 @@ class Check {
     return {};
   }
 
+  // There may be 2^30 of them, so most must be done with here.
   void entry(uint32_t entry, uint64_t at, uint64_t block) {
-    if (entry >= block_zero) return;
-    if (entry >= header_.blocks_in_image) {
-      if (first_ == 0) {
-        corrupt(at,
-                [&] { return fmt::format("block {} is number {} of the file, which has none of that", block, entry); });
-      }
-      return;
+    const uint32_t index = entry - first_;
+    if (index < seen_.size()) {
+      stored(index, at, block);
+    } else if (first_ == 0 && entry < header_.blocks_in_image) {
+      last_stored_ = std::max(last_stored_, entry);
+    } else if (first_ == 0 && entry < block_zero) {
+      corrupt(at,
+              [&] { return fmt::format("block {} is number {} of the file, which has none of that", block, entry); });
     }
-    last_stored_ = std::max(last_stored_, entry);
-    if (entry < first_ || entry - first_ >= seen_.size()) return;
+  }
+
+  // A block of the window.
+  void stored(uint32_t index, uint64_t at, uint64_t block) {
     ++stored_;
-    if (seen_[entry - first_])
-      corrupt(at, [&] { return fmt::format("block {} is where another one is already", block); });
-    seen_[entry - first_] = true;
-    const uint64_t begin = block * header_.block_size;
-    if (begin >= header_.size()) return;  // behind the end of the disk
+    if (seen_[index]) corrupt(at, [&] { return fmt::format("block {} is where another one is already", block); });
+    seen_[index] = true;
+    const uint64_t begin = block * header_.block_size, host = header_.block_offset(first_ + index);
+    if (begin >= header_.size() || host + header_.block_size <= size_) return;  // behind the end of the disk, or whole
     const uint64_t used = std::min<uint64_t>(header_.block_size, header_.size() - begin);
-    const uint64_t host = header_.block_offset(entry);
     if (host > size_ || used > size_ - host)
       corrupt(at, [&] { return fmt::format("block {} does not lie inside the file", block); });
   }
@@ -77,7 +79,7 @@ class Check {
   BlockDevice& file_;
   const uint64_t size_;
   uint32_t first_ = 0;        // block of the window that is looked at
-  uint32_t last_stored_ = 0;  // the highest number of a block that there can be
+  uint32_t last_stored_ = 0;  // the highest number of a stored block behind the first window
   std::vector<bool> seen_;
   uint64_t stored_ = 0;
   CheckReport report_;

@@ -4,6 +4,7 @@
 #include <QtTest>
 
 #include "tests/fuzz/span_device.h"
+#include "tests/support/counting_device.h"
 #include "tests/support/guest.h"
 #include "tests/support/made_image.h"
 #include "tests/support/memory_device.h"
@@ -322,6 +323,21 @@ class VhdxReaderTest : public QObject {
     VhdxImage huge(disk_of(1));
     huge.add_log_entry(0, 1, 0, {}, 0, ~0ull);
     QVERIFY(says(huge).contains("makes no sense"));
+  }
+
+  // Each of them claims the whole log: it is not read as often as there are.
+  void aLogOfBrokenEntriesIsReadAFewTimes() {
+    VhdxImage image(disk_of(1));
+    for (uint64_t at = 0; at < mebibyte; at += 4096) {
+      image.add_log_entry(at, 1, 0, {});
+      store_le(image.file(), VhdxImage::log_at + at + 8, static_cast<uint32_t>(mebibyte));
+    }
+    test::MemoryDevice file(image.bytes());
+    test::CountingDevice counting(file);
+    const auto reader = vhdx::open({.file = &counting});
+    QVERIFY(!reader);
+    QVERIFY(reader.error().cause.contains("broken entries"));
+    QVERIFY2(counting.bytes_read() < 6 * mebibyte, qPrintable(QString::number(counting.bytes_read())));
   }
 
   void whatIsWrongIsNamed_data() {
