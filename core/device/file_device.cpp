@@ -24,6 +24,7 @@ namespace disklathe {
 namespace {
 
 constexpr uint64_t bounce_size = 1 << 20;
+constexpr uint64_t page_size = 4096;
 constexpr int falloc_write_zeroes = 0x80;  // FALLOC_FL_WRITE_ZEROES, which older headers do not have
 
 // Walks through vectors, copying to or from them.
@@ -136,11 +137,33 @@ std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const 
   return failure(result);
 }
 
+bool FileDevice::State::cache_may_be_stale() const { return block_device && direct.open(); }
+
+// Whole pages are put into the page cache of a device: what it has of a page may be older than the medium where another
+// program read at the wrong moment, and a part of a page would be written back with the rest of that.
 Result<void> FileDevice::State::write_buffered(uint64_t at, std::span<const iovec> vectors) {
-  return write_all_now(buffered.get(), at, vectors);
+  const uint64_t end = at + length_of(vectors);
+  const uint64_t from = round_down(at, page_size), to = std::min(round_up(end, page_size), size.load());
+  if (!cache_may_be_stale() || at == end || (at == from && end == to)) {
+    return write_all_now(buffered.get(), at, vectors);
+  }
+  const std::lock_guard one_at_a_time(page_parts);
+  AlignedBuffer before(page_size, page_size), after(page_size, page_size);
+  const uint64_t last = round_down(end - 1, page_size);
+  const auto read_page = [&](uint64_t page, AlignedBuffer& buffer) {
+    const iovec vector{buffer.data(), std::min<uint64_t>(page_size, size - page)};
+    return read_all_now(direct.get(), page, {&vector, 1});
+  };
+  if (auto read = read_page(from, before); !read) return read;
+  if (auto read = read_page(last, after); !read) return read;
+  std::vector<iovec> pages{{before.data(), at - from}};
+  pages.insert(pages.end(), vectors.begin(), vectors.end());
+  pages.push_back({after.data() + (end - last), to - end});
+  std::erase_if(pages, [](const iovec& part) { return part.iov_len == 0; });
+  return write_all_now(buffered.get(), from, pages);
 }
 
-Task<Result<void>> FileDevice::State::move_bounced(Ring& ring, IoOp op, uint64_t at, std::span<const iovec> vectors) {
+Task<Result<void>> FileDevice::State::write_bounced(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
   bounces.fetch_add(1, std::memory_order_relaxed);
   uint64_t left = length_of(vectors);
   AlignedBuffer bounce(std::min(left, bounce_size), limits.opt_mem_align);
@@ -148,13 +171,30 @@ Task<Result<void>> FileDevice::State::move_bounced(Ring& ring, IoOp op, uint64_t
   while (left > 0) {
     const MutableBytes part = bounce.first(std::min(left, bounce_size));
     const iovec vector{part.data(), part.size()};
-    if (op == IoOp::write) cursor.copy_from(part);
-    Result<void> result = op == IoOp::write ? co_await write_all(ring, queue(), at, {&vector, 1})
-                                            : co_await read_all(ring, queue(), at, {&vector, 1});
-    if (!result) co_return failure(result);
-    if (op == IoOp::read) cursor.copy_to(part);
+    cursor.copy_from(part);
+    auto written = co_await write_all(ring, queue(), at, {&vector, 1});
+    if (!written) co_return failure(written);
     at += part.size();
     left -= part.size();
+  }
+  co_return Result<void>{};
+}
+
+// In whole units of the device around what is wanted.
+Task<Result<void>> FileDevice::State::read_bounced(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
+  bounces.fetch_add(1, std::memory_order_relaxed);
+  const uint64_t unit = limits.offset_align, end = at + length_of(vectors), last = round_up(end, unit);
+  AlignedBuffer bounce(std::min(last - round_down(at, unit), bounce_size), limits.opt_mem_align);
+  Cursor cursor(vectors);
+  while (at < end) {
+    const uint64_t from = round_down(at, unit), to = std::min(last, from + bounce_size);
+    const MutableBytes part = bounce.first(to - from);
+    const iovec vector{part.data(), part.size()};
+    auto read = co_await read_all(ring, queue(), from, {&vector, 1});
+    if (!read) co_return failure(read);
+    const uint64_t until = std::min(end, to);
+    cursor.copy_to(part.subspan(at - from, until - at));
+    at = until;
   }
   co_return Result<void>{};
 }
@@ -170,9 +210,13 @@ Task<Result<void>> FileDevice::readv(Ring& ring, uint64_t at, std::span<const io
   const uint64_t length = length_of(vectors);
   if (Result<void> inside = state.gate("read", at, length); !inside) co_return failure(inside);
   Result<void> result;
-  const State::Route route = state.route(at, length, vectors, state.limits.offset_align);
+  State::Route route = state.route(at, length, vectors, state.limits.offset_align);
+  if (route == State::Route::buffered && state.cache_may_be_stale() &&
+      round_up(at + length, state.limits.offset_align) <= state.size) {
+    route = State::Route::bounce;
+  }
   if (route == State::Route::direct) result = co_await read_all(ring, state.queue(), at, vectors);
-  if (route == State::Route::bounce) result = co_await state.move_bounced(ring, IoOp::read, at, vectors);
+  if (route == State::Route::bounce) result = co_await state.read_bounced(ring, at, vectors);
   // The rest of a direct read that came short need not be aligned, and some file systems want more than they say.
   if (route == State::Route::buffered || refused_as_unaligned(result)) {
     result = read_all_now(state.buffered.get(), at, vectors);
@@ -188,7 +232,7 @@ Task<Result<void>> FileDevice::writev(Ring& ring, uint64_t at, std::span<const i
   Result<void> result;
   const State::Route route = state.route(at, length, vectors, state.write_align);
   if (route == State::Route::direct) result = co_await write_all(ring, state.queue(), at, vectors);
-  if (route == State::Route::bounce) result = co_await state.move_bounced(ring, IoOp::write, at, vectors);
+  if (route == State::Route::bounce) result = co_await state.write_bounced(ring, at, vectors);
   if (route == State::Route::buffered || refused_as_unaligned(result)) result = state.write_buffered(at, vectors);
   if (!result) co_return state.explained(result);
   co_return Result<void>{};

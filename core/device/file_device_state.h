@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <mutex>
 #include <string>
 
 #include "core/device/descriptor.h"
@@ -37,6 +38,8 @@ struct FileDevice::State {
   std::atomic<uint64_t> bounces = 0;
   std::atomic<int> flush_error = 0;  // the kernel tells of a lost write once; it stays lost
 
+  std::mutex page_parts;  // held while a part of a page is completed and written
+
   enum class Route : uint8_t { direct, bounce, buffered };
   Route route(uint64_t at, uint64_t length, std::span<const iovec> vectors, uint32_t align) const;
 
@@ -52,7 +55,10 @@ struct FileDevice::State {
   Result<void> gate(std::string_view operation, uint64_t at, uint64_t length) const;
   Result<void> gate_write(std::string_view operation, uint64_t at, uint64_t length) const;
   Result<void> write_buffered(uint64_t at, std::span<const iovec> vectors);
-  Task<Result<void>> move_bounced(Ring& ring, IoOp op, uint64_t at, std::span<const iovec> vectors);
+  Task<Result<void>> write_bounced(Ring& ring, uint64_t at, std::span<const iovec> vectors);
+  Task<Result<void>> read_bounced(Ring& ring, uint64_t at, std::span<const iovec> vectors);
+  // A page that another program is just reading survives the dropping of pages after a direct write.
+  bool cache_may_be_stale() const;
 
   // The error with its subject, and with the device's end told from its illness by asking the kernel again.
   std::unexpected<Error> explained(Result<void>& result) const;

@@ -227,33 +227,55 @@ class Devices(WriteTest):
                 client.go()
                 self.assertEqual(client.call(WRITE, 0, 512, 0, bytes(512)), EPERM)
 
+    @contextlib.contextmanager
+    def read_by_others(self, node):
+        """Programs that look at every disk keep old pages of it in the cache when they read at the wrong moment"""
+        readers = [subprocess.Popen(["sh", "-c", f"while :; do dd if={node} of=/dev/null bs={size} status=none; done"],
+                                    start_new_session=True) for size in ("64k", "4k")]
+        try:
+            yield
+        finally:
+            for reader in readers:
+                os.killpg(reader.pid, signal.SIGKILL)
+                reader.wait()
+
+    def test_any_alignment_while_others_read_the_device(self):
+        self.any_alignment(4096, lambda node: self.read_by_others(node))
+
     def test_any_alignment_on_sectors_of_any_size(self):
         for sector in (512, 4096):
-            with self.subTest(sector=sector), self.device(sector) as node:
-                model = bytearray(b"\xa5" * 16 * MIB)
-                with serving("--rw", "-f", "raw", "--yes-erase", identity(node), node) as (_, uri), Client(uri) as client:
-                    client.go(structured=True)
-                    self.assertEqual(client.block_sizes, (sector, 4096, 32 * MIB))
-                    choose = random.Random(sector)
-                    for _ in range(200):
-                        at = choose.choice([choose.randrange(16 * MIB), choose.randrange(4096) * 4096])
-                        length = min(choose.choice([1, 512, 4096, 65536, 3000000]), 16 * MIB - at)
-                        kind = choose.randrange(4)
-                        data = choose.randbytes(length) if kind < 2 else bytes(length)
-                        if kind < 2:
-                            error = client.call(WRITE, at, length, choose.choice([0, FUA]), data)
-                        else:
-                            error = client.call(WRITE_ZEROES, at, length, choose.choice([0, NO_HOLE]))
-                        self.assertEqual(error, 0)
-                        model[at:at + length] = data
-                        self.assertTrue(client.read(at, length) == data)
-                    self.assertIn(client.call(WRITE_ZEROES, 0, MIB, FAST_ZERO), (0, ENOTSUP))
-                    model[:MIB] = client.read(0, MIB)
-                    self.assertEqual(client.call(FLUSH), 0)
-                    # A trim may leave anything there, and touches nothing else.
-                    self.assertEqual(client.call(TRIM, 4 * MIB + 100, MIB), 0)
-                    model[4 * MIB + 100:5 * MIB + 100] = client.read(4 * MIB + 100, MIB)
-                self.assertTrue(self.content(node) == bytes(model))
+            with self.subTest(sector=sector):
+                self.any_alignment(sector, lambda node: contextlib.nullcontext())
+
+    def any_alignment(self, sector, beside):
+        with self.device(sector) as node:
+            model = bytearray(b"\xa5" * 16 * MIB)
+            served = serving("--rw", "-f", "raw", "--yes-erase", identity(node), node)
+            with beside(node), served as (_, uri), Client(uri) as client:
+                client.go(structured=True)
+                self.assertEqual(client.block_sizes, (sector, 4096, 32 * MIB))
+                choose = random.Random(sector)
+                for _ in range(200):
+                    at = choose.choice([choose.randrange(16 * MIB), choose.randrange(4096) * 4096])
+                    length = min(choose.choice([1, 512, 4096, 65536, 3000000]), 16 * MIB - at)
+                    kind = choose.randrange(4)
+                    data = choose.randbytes(length) if kind < 2 else bytes(length)
+                    if kind < 2:
+                        error = client.call(WRITE, at, length, choose.choice([0, FUA]), data)
+                    else:
+                        error = client.call(WRITE_ZEROES, at, length, choose.choice([0, NO_HOLE]))
+                    self.assertEqual(error, 0)
+                    model[at:at + length] = data
+                    self.assertTrue(client.read(at, length) == data)
+                self.assertIn(client.call(WRITE_ZEROES, 0, MIB, FAST_ZERO), (0, ENOTSUP))
+                model[:MIB] = client.read(0, MIB)
+                self.assertEqual(client.call(FLUSH), 0)
+                # A trim may leave anything there, and touches nothing else.
+                self.assertEqual(client.call(TRIM, 4 * MIB + 100, MIB), 0)
+                model[4 * MIB + 100:5 * MIB + 100] = client.read(4 * MIB + 100, MIB)
+            with open(node, "rb") as device:
+                os.posix_fadvise(device.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            self.assertTrue(self.content(node) == bytes(model))
 
 
 if __name__ == "__main__":
