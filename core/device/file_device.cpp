@@ -24,7 +24,6 @@ namespace disklathe {
 namespace {
 
 constexpr uint64_t bounce_size = 1 << 20;
-constexpr uint64_t page_size = 4096;
 constexpr int falloc_write_zeroes = 0x80;  // FALLOC_FL_WRITE_ZEROES, which older headers do not have
 
 // Walks through vectors, copying to or from them.
@@ -139,28 +138,33 @@ std::unexpected<Error> FileDevice::State::explained(Result<void>& result) const 
 
 bool FileDevice::State::cache_may_be_stale() const { return block_device && direct.open(); }
 
-// Whole pages are put into the page cache of a device: what it has of a page may be older than the medium where another
-// program read at the wrong moment, and a part of a page would be written back with the rest of that.
+// Whole pages, or the device's blocks where those are larger, are put into the page cache of a device: what it has of
+// one may be older than the medium where another program read at the wrong moment, and would be written back with a
+// part.
 Result<void> FileDevice::State::write_buffered(uint64_t at, std::span<const iovec> vectors) {
-  const uint64_t end = at + length_of(vectors);
-  const uint64_t from = round_down(at, page_size), to = std::min(round_up(end, page_size), size.load());
+  const uint64_t unit = write_align, end = at + length_of(vectors);
+  const uint64_t from = round_down(at, unit), to = std::min(round_up(end, unit), size.load());
   if (!cache_may_be_stale() || at == end || (at == from && end == to)) {
     return write_all_now(buffered.get(), at, vectors);
   }
   const std::lock_guard one_at_a_time(page_parts);
-  AlignedBuffer before(page_size, page_size), after(page_size, page_size);
-  const uint64_t last = round_down(end - 1, page_size);
-  const auto read_page = [&](uint64_t page, AlignedBuffer& buffer) {
-    const iovec vector{buffer.data(), std::min<uint64_t>(page_size, size - page)};
-    return read_all_now(direct.get(), page, {&vector, 1});
+  AlignedBuffer before(unit, unit), after(unit, unit);
+  const uint64_t last = round_down(end - 1, unit);
+  const auto read_unit = [&](uint64_t begin, AlignedBuffer& buffer) {
+    const iovec vector{buffer.data(), std::min(unit, size - begin)};
+    return read_all_now(direct.get(), begin, {&vector, 1});
   };
-  if (auto read = read_page(from, before); !read) return read;
-  if (auto read = read_page(last, after); !read) return read;
-  std::vector<iovec> pages{{before.data(), at - from}};
-  pages.insert(pages.end(), vectors.begin(), vectors.end());
-  pages.push_back({after.data() + (end - last), to - end});
-  std::erase_if(pages, [](const iovec& part) { return part.iov_len == 0; });
-  return write_all_now(buffered.get(), from, pages);
+  if (at > from) {
+    if (auto read = read_unit(from, before); !read) return read;
+  }
+  if (end < to) {
+    if (auto read = read_unit(last, after); !read) return read;
+  }
+  std::vector<iovec> units{{before.data(), at - from}};
+  units.insert(units.end(), vectors.begin(), vectors.end());
+  units.push_back({after.data() + (end - last), to - end});
+  std::erase_if(units, [](const iovec& part) { return part.iov_len == 0; });
+  return write_all_now(buffered.get(), from, units);
 }
 
 Task<Result<void>> FileDevice::State::write_bounced(Ring& ring, uint64_t at, std::span<const iovec> vectors) {
