@@ -52,7 +52,7 @@ struct Hello {
   std::vector<SandboxLayer> layers;
 };
 
-// A look at the job's Progress; sent while it changes, five times a second.
+// A look at the job's Progress; sent five times a second, and more often in the first moments.
 struct Reading {
   Phase phase = Phase::prepare;
   bool paused = false;  // nothing new is begun

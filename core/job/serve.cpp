@@ -27,7 +27,9 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds start_patience = std::chrono::seconds(30);
-constexpr milliseconds reading_every{200};
+// Between two readings: twice as long after each, from the first to the second. Many jobs are short, and a client waits
+// for a job to begin.
+constexpr milliseconds first_pause{10}, longest_pause{200};
 constexpr milliseconds stop_patience{60};  // for work under way that somebody waits for; then the process ends with it
 constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
 constexpr milliseconds last_word_patience = std::chrono::seconds(10);
@@ -104,8 +106,7 @@ class Conversation {
       tell_progress();
       // Nobody is there to be told; or it is stuck in a call, or in an image.
       if (over() && (!channel_ || Clock::now() >= deadline_)) _exit(EXIT_SUCCESS);
-      watch(over() ? std::max(std::chrono::ceil<milliseconds>(deadline_ - Clock::now()), milliseconds(0))
-                   : reading_every);
+      watch(over() ? left_until(deadline_) : channel_ ? left_until(next_reading_) : milliseconds(-1));
       take_all();
     }
     work.join();
@@ -116,13 +117,17 @@ class Conversation {
  private:
   bool over() const { return stop_.requested(); }
 
+  static milliseconds left_until(Clock::time_point time) {
+    return std::max(std::chrono::ceil<milliseconds>(time - Clock::now()), milliseconds(0));
+  }
+
   // A kept job's result is told until somebody has taken it: who was told may end before it is made use of. Whose job
   // is not kept can say so as long as it is there: it may not have heard yet when it said so.
   void tell_until_taken(const Result<Outcome>& outcome) {
     const Clock::time_point since = Clock::now();
     const auto left = [&] {
       const milliseconds patience = listening_.open() ? result_patience : last_word_patience;
-      return std::chrono::ceil<milliseconds>(since + patience - Clock::now());
+      return left_until(since + patience);
     };
     bool told = tell(outcome);
     while (!taken_ && !over() && left().count() > 0) {
@@ -204,6 +209,7 @@ class Conversation {
     Descriptor socket(accept4(listening_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket.open() || peer_of(socket.get()) != owner_) return;
     channel_.emplace(std::move(socket));
+    next_reading_ = {};
     const std::vector<int> descriptors = talk_.written_descriptors();
     send(hello_);
     send(Attached{talk_.spec()}, descriptors);
@@ -221,7 +227,8 @@ class Conversation {
 
   void tell_progress() {
     if (over() || !channel_ || Clock::now() < next_reading_) return;
-    next_reading_ = Clock::now() + reading_every;
+    next_reading_ = Clock::now() + pause_;
+    pause_ = std::min(2 * pause_, longest_pause);
     Reading reading = look_at(progress_);
     reading.paused = stop_.paused();
     // A client that does not listen just now misses one.
@@ -239,6 +246,7 @@ class Conversation {
   bool go_ = false, taken_ = false;
   std::vector<Note> notes_;  // all that there were
   Clock::time_point deadline_, next_reading_;
+  milliseconds pause_ = first_pause;
 };
 
 // What is ready to be run, behind the seal.

@@ -28,7 +28,9 @@
 namespace disklathe::helper {
 namespace {
 
-constexpr std::chrono::milliseconds busy_pause{200};
+// Between two requests to a helper that is busy, twice as long each time: with somebody else's request for some
+// milliseconds, or with a question that a person thinks about.
+constexpr std::chrono::milliseconds first_pause{10}, longest_pause{200};
 constexpr int no_timeout = INT_MAX;  // the person may be away
 
 constexpr std::array<std::string_view, 10> names{"convert",     "convert.read", "zero",         "inspect", "sweep.read",
@@ -68,7 +70,8 @@ job::GivenFile granted_file(Action action, std::string name) {
 Authorization::Authorization(const Request& request, Descriptor socket, QObject* parent)
     : QObject(parent),
       action_(QStringLiteral("org.disklathe.helper.") + QString::fromLatin1(name_of(request.action).data())),
-      socket_(std::move(socket)) {
+      socket_(std::move(socket)),
+      pause_(first_pause) {
   qDBusRegisterMetaType<Descriptors>();
   QStringList device;
   for (const std::string& word : words_of(request.device)) device.push_back(QString::fromStdString(word));
@@ -120,7 +123,8 @@ void Authorization::take_answer(QDBusPendingCallWatcher* call) {
   const Reply answer = reply.isError() ? Reply::DBusErrorReply() : Reply::deserialize(reply.value());
   const bool of_kauth = answer.type() == Reply::KAuthErrorType;
   if (of_kauth && answer.errorCode() == Reply::HelperBusyError) {
-    QTimer::singleShot(busy_pause, this, &Authorization::issue);
+    QTimer::singleShot(pause_, this, &Authorization::issue);
+    pause_ = std::min(2 * pause_, longest_pause);
     return;
   }
   if (reply.isError() && reply.error().type() == QDBusError::ServiceUnknown)

@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QString>
 #include <QVariantMap>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -70,6 +71,7 @@ class Authorization : public QObject {
   const QString action_;
   QVariantMap arguments_;
   Descriptor socket_;
+  std::chrono::milliseconds pause_;
 };
 
 }  // namespace disklathe::helper

@@ -5,6 +5,7 @@
 #include <sys/ioctl.h>
 
 #include "tests/helper/rig.h"
+#include "tests/support/served_file.h"
 
 using namespace disklathe;
 using namespace disklathe::test;
@@ -205,32 +206,34 @@ class CommandTest : public HelperTest {
     QCOMPARE(chown(folder.c_str(), alice, alice), 0);
     QCOMPARE(chmod(folder.c_str(), 0700), 0);
     qputenv("XDG_RUNTIME_DIR", folder.c_str());
-    // Large enough for the command to be gone before the job is done, nearly always.
-    std::optional<Device> device;
-    std::string id, content, said;
-    for (int attempt = 0; id.empty() && attempt < 12; ++attempt) {
-      const size_t size = attempt < 2 ? 128 : 384;
-      device.reset();
-      device.emplace(make_device(size * mebibyte));
-      content = std::string(size * mebibyte, '\0').replace(0, mebibyte, pattern(mebibyte, 7));
-      const QString image = make_image(alice, content);
-      const auto started = run(alice, {"convert", "--keep-running", "-S", "0", "-f", "raw", image.toStdString(),
-                                       device->loop->path(), "--yes-erase", device->id()});
-      QVERIFY2(started.status == 0, started.errors.c_str());
-      static const QRegularExpression name("jobs attach (\\w{8})");
-      id = name.match(q(said = started.errors + started.output)).captured(1).toStdString();
-    }
+    const auto unset = qScopeGuard([] { qunsetenv("XDG_RUNTIME_DIR"); });
+    // A disk that is done with no write before it is told to be: the command is gone before the job is.
+    const auto medium = ServedFile::mount(dir_->path(), 4 * mebibyte);
+    if (!medium) QSKIP(ServedFile::why_not());
+    const Device device{.file = medium->path(), .loop = LoopDevice::attach(medium->path(), 512)};
+    QVERIFY(device.loop);
+    QCOMPARE(chmod(device.loop->path().c_str(), 0600), 0);
+    const std::string content = pattern(4 * mebibyte, 7);
+    medium->hold(ServedFile::Request::write);
+    const auto started = run(alice, {"convert", "--keep-running", "-f", "raw", make_image(alice, content).toStdString(),
+                                     device.loop->path(), "--yes-erase", device.id()});
+    QVERIFY2(started.status == 0, started.errors.c_str());
+    static const QRegularExpression name("jobs attach (\\w{8})");
+    const std::string said = started.errors + started.output;
+    const std::string id = name.match(q(said)).captured(1).toStdString();
     QVERIFY2(!id.empty(), said.c_str());
     QCOMPARE(workers().size(), 1u);
     for (int look = 0; look < 2; ++look) {
       const auto listed = run(alice, {"jobs"});
       QVERIFY2(listed.output.contains(id), listed.output.c_str());
     }
+    QVERIFY(medium->holds());
+    QCOMPARE(medium->content(), std::vector<char>(4 * mebibyte));
+    medium->release();
     const auto attached = run(alice, {"jobs", "attach", id});
-    qunsetenv("XDG_RUNTIME_DIR");
     QVERIFY2(attached.status == 0, attached.errors.c_str());
     QVERIFY2(attached.output.contains("written, flushed, read back and found the same"), attached.output.c_str());
-    QVERIFY(device->content() == content);
+    QVERIFY(device.content() == content);
     QVERIFY(wait_for_no_workers() >= 0);
   }
 

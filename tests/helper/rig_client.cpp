@@ -17,7 +17,6 @@
 #include <QElapsedTimer>
 #include <QIODevice>
 #include <QSocketNotifier>
-#include <QTimer>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -103,7 +102,11 @@ class JobOfAClient {
     if (words_.contains("gives-up")) {
       const auto* asking = QCoreApplication::instance()->findChild<helper::Authorization*>();
       QObject::connect(asking, &helper::Authorization::answered, [] { say("answered"), QCoreApplication::quit(); });
-      QTimer::singleShot(std::stoi(words_.at("gives-up")), [this] { client_.reset(), say("gave up"); });
+      QSocketNotifier told(STDIN_FILENO, QSocketNotifier::Read);
+      QObject::connect(&told, &QSocketNotifier::activated, [this, &told] {
+        told.setEnabled(false);
+        client_.reset(), say("gave up");
+      });
       return QCoreApplication::exec();
     }
     QSocketNotifier notifier(client_->descriptor(), QSocketNotifier::Read);

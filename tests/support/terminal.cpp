@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <array>
@@ -68,6 +69,18 @@ bool Terminal::wait_for(std::string_view text, milliseconds patience) {
 void Terminal::type(std::string_view line) {
   const std::string text = std::string(line) + "\n";
   [[maybe_unused]] const ssize_t written = write(master_, text.data(), text.size());
+}
+
+bool Terminal::type_secret(std::string_view line) {
+  termios settings{};
+  for (int look = 0; look < 2000; ++look) {
+    if (tcgetattr(master_, &settings) == 0 && (settings.c_lflag & ECHO) == 0) {
+      type(line);
+      return true;
+    }
+    usleep(1000);
+  }
+  return false;
 }
 
 int Terminal::wait(milliseconds patience) {

@@ -22,6 +22,9 @@ class Terminal {
   // Whether that appears on it in time.
   bool wait_for(std::string_view text, std::chrono::milliseconds patience = std::chrono::seconds(10));
   void type(std::string_view line);
+  // When the terminal shows no more what is typed: who asks for a password throws away what came before. False: it
+  // shows it still.
+  bool type_secret(std::string_view line);
   // Its exit status; -1: it did not end in time, or was killed.
   int wait(std::chrono::milliseconds patience = std::chrono::seconds(10));
   void kill(int signal) const;
