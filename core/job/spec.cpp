@@ -199,7 +199,7 @@ static void describe(Archive& archive, Export& work) {
   archive.flag("once", work.once);
   if (!archive.reading()) return;
   // What clients write becomes the head of a raw disk: its content must not say what it is.
-  if (work.writable && work.format != "raw") archive.refuse("format", "of what is written has to be \"raw\"");
+  if (work.writable && work.format.empty()) archive.refuse("format", "of what is written has to be said");
 }
 
 std::string_view name_of(Kind kind) { return name_in(kinds, kind); }

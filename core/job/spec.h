@@ -126,10 +126,10 @@ struct Checksum {
   friend bool operator==(const Checksum&, const Checksum&) = default;
 };
 
-// Serves an image (role source) or, to be written, a raw disk (role target) to NBD clients that come to the listeners,
-// until it is stopped: Exported. A note says when it has begun.
+// Serves an image (role source, or target where clients may write: what has an editor, and raw disks) to NBD clients
+// that come to the listeners, until it is stopped: Exported. A note says when it has begun.
 struct Export {
-  std::string format, snapshot;
+  std::string format, snapshot;   // of what is written the format has to be said
   std::string name, description;  // of the export, see ExportRequest
   bool writable = false;
   bool changes = false;

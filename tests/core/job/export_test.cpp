@@ -39,14 +39,11 @@ std::string pattern(uint64_t size) {
 }
 
 template <class T>
-std::optional<T> next(Client& client, std::optional<Client::Ended>* ended = nullptr) {
+std::optional<T> next(Client& client) {
   for (int patience = 0; patience < 100; ++patience) {
     while (auto event = client.take()) {
       if (auto* wanted = std::get_if<T>(&*event)) return std::move(*wanted);
-      if (auto* end = std::get_if<Client::Ended>(&*event)) {
-        if (ended) *ended = std::move(*end);
-        return std::nullopt;
-      }
+      if (std::holds_alternative<Client::Ended>(*event)) return std::nullopt;
     }
     pollfd watched{client.descriptor(), POLLIN, 0};
     poll(&watched, 1, 50);
@@ -60,6 +57,7 @@ struct Served {
   std::unique_ptr<FileDevice> file;
   std::optional<nbd::UnixListener> place;
   std::unique_ptr<Client> client;
+  std::vector<std::string> names;  // of files that the image may name
   std::string problem;
 
   // False: `problem` says why.
@@ -76,11 +74,24 @@ struct Served {
     auto started = Client::start({.files = files.files(), .work = std::move(work)}, files.descriptors(), launch());
     if (!started) return problem = test::describe(started.error()), false;
     client = std::move(*started);
-    std::optional<Client::Ended> ended;
-    if (next<Hello>(*client, &ended) && client->go())
-      while (const auto note = next<Note>(*client, &ended))
-        if (note->kind == Note::Kind::serving) return true;
-    problem = ended && !ended->result ? test::describe(ended->result.error()) : "it does not serve";
+    bool serves = false;
+    const Callbacks callbacks{.note = [&](const Note& note) { serves |= note.kind == Note::Kind::serving; },
+                              .open = [this](const Question& question) -> Result<std::unique_ptr<FileDevice>> {
+                                if (!std::ranges::contains(names, question.path))
+                                  return failure(os_failure(EACCES, "open", question.path));
+                                return FileDevice::open({.path = question.path});
+                              }};
+    Progress progress;
+    for (int patience = 0; patience < 100; ++patience) {
+      while (auto event = client->take()) {
+        const auto ended = handle(*client, *event, callbacks, progress);
+        if (ended) return problem = *ended ? "it does not serve" : test::describe(ended->error()), false;
+        if (serves) return true;
+      }
+      pollfd watched{client->descriptor(), POLLIN, 0};
+      poll(&watched, 1, 50);
+    }
+    problem = "it does not begin";
     return false;
   }
   std::string uri(const std::string& name = "") const { return nbd::unix_uri(place->path(), name, false); }
@@ -98,6 +109,21 @@ std::string read_all(BlockDevice& device) {
   std::string content(device.size(), '\1');
   if (!device.read_now(0, std::as_writable_bytes(std::span(content)))) return {};
   return content;
+}
+
+void make_qcow2(const std::string& path, const QStringList& options, const std::string& base, uint64_t size = 4 * mib) {
+  std::vector<std::string> words{"qemu-img", "create", "-q", "-f", "qcow2"};
+  for (const QString& option : options) words.push_back(option.toStdString());
+  if (!base.empty()) words.insert(words.end(), {"-b", base, "-F", "raw"});
+  words.insert(words.end(), {path, std::to_string(size)});
+  QCOMPARE(test::run_program(words).status, 0);
+}
+
+// On the export, and in what it should hold.
+void write_both(BlockDevice& device, std::string& model, uint64_t at, size_t size, char byte) {
+  const std::string block(size, byte);
+  QVERIFY(device.write_now(at, std::as_bytes(std::span(block))));
+  model.replace(at, block.size(), block);
 }
 
 bool runs(pid_t pid) { return kill(pid, 0) == 0; }
@@ -156,6 +182,90 @@ class ExportTest : public QObject {
     QVERIFY(std::holds_alternative<Exported>(*ended->result));
     served.client.reset();
     QVERIFY(test::read_file(dir.file("disk")) == expected);
+  }
+
+  void aQcow2ImageIsServedAndWritten_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<bool>("backing");
+    QTest::newRow("plain") << QStringList() << false;
+    QTest::newRow("small clusters") << QStringList{"-o", "cluster_size=4k"} << false;
+    QTest::newRow("on another image") << QStringList() << true;
+  }
+  void aQcow2ImageIsServedAndWritten() {
+    QFETCH(QStringList, options);
+    QFETCH(bool, backing);
+    Served served;
+    const std::string base = served.dir.file("base"), image = served.dir.file("image"), raw = served.dir.file("raw");
+    std::string model = backing ? pattern(4 * mib) : std::string(4 * mib, '\0');
+    test::write_file(base, model);
+    make_qcow2(image, options, backing ? base : "");
+    served.names = {base};
+    QVERIFY2(served.start(image, {.format = "qcow2", .writable = true}), served.problem.c_str());
+    for (int round = 0; round < 20; ++round) {  // more than there are rings
+      const auto device = served.connect(true);
+      QVERIFY(device);
+      // Odd places: what a cluster held before has to be kept.
+      write_both(*device, model, static_cast<uint64_t>(round) * 150'000 + 512, 3000, static_cast<char>('a' + round));
+      QVERIFY(device->flush_now());
+      QVERIFY(read_all(*device) == model);
+    }
+    QVERIFY(served.client->stop());
+    const auto ended = next<Client::Ended>(*served.client);
+    QVERIFY(ended && ended->result);
+    QVERIFY(std::holds_alternative<Exported>(*ended->result));
+    QCOMPARE(test::run_program({"qemu-img", "check", "-q", image}).status, 0);
+    QCOMPARE(test::run_program({"qemu-img", "convert", "-O", "raw", image, raw}).status, 0);
+    QVERIFY(test::read_file(raw) == model);
+    QVERIFY(test::read_file(base) == (backing ? pattern(4 * mib) : std::string(4 * mib, '\0')));
+  }
+
+  void anImageOfAWorkerThatIsKilledIsWhole() {
+    constexpr int leaks_only = 3;  // what qemu-img check ends with then
+    for (int round = 0; round < 5; ++round) {
+      Served served;
+      const std::string image = served.dir.file("image"), raw = served.dir.file("raw");
+      std::string flushed(8 * mib, '\0');
+      make_qcow2(image, {"-o", "cluster_size=4k"}, "", flushed.size());
+      QVERIFY2(served.start(image, {.format = "qcow2", .writable = true}), served.problem.c_str());
+      {
+        const auto device = served.connect(true);
+        QVERIFY(device);
+        for (uint64_t at = 0; at < 2 * mib; at += 40'000) write_both(*device, flushed, at, 9000, 'f');
+        QVERIFY(device->flush_now());
+      }
+      std::atomic<int> written{0};
+      std::jthread busy([&] {
+        const auto device = served.connect(true);
+        const std::string block(9000, 'u');
+        for (uint64_t at = 2 * mib; device && at + block.size() < 8 * mib; at += 20'000) {
+          if (!device->write_now(at, std::as_bytes(std::span(block)))) return;
+          if (++written % 7 == 0 && !device->flush_now()) return;
+        }
+      });
+      const int enough = 10 + round * 40;
+      for (int patience = 0; written < enough && patience < 2000; ++patience)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      QVERIFY(written >= enough);
+      QCOMPARE(kill(served.client->pid(), SIGKILL), 0);
+      busy.join();
+      const auto ended = next<Client::Ended>(*served.client);
+      QVERIFY(ended && !ended->result);
+      const auto checked = test::run_program({"qemu-img", "check", image});
+      QVERIFY2(checked.status == 0 || checked.status == leaks_only, (checked.output + checked.errors).c_str());
+      QCOMPARE(test::run_program({"qemu-img", "convert", "-O", "raw", image, raw}).status, 0);
+      const std::string found = test::read_file(raw);
+      QVERIFY(found.substr(0, 2 * mib) == flushed.substr(0, 2 * mib));
+      // What was not flushed is there or not, and nothing else is.
+      QCOMPARE(found.find_first_not_of(std::string_view("u\0", 2), 2 * mib), std::string::npos);
+    }
+  }
+
+  void whatCannotBeChangedInPlaceIsNotServedToBeWritten() {
+    Served served;
+    const std::string image = served.dir.file("image");
+    QCOMPARE(test::run_program({"qemu-img", "create", "-q", "-f", "vmdk", image, "4M"}).status, 0);
+    QVERIFY(!served.start(image, {.format = "vmdk", .writable = true}));
+    QVERIFY2(served.problem.contains("not written in place"), served.problem.c_str());
   }
 
   void manyClientsAtOnce() {
@@ -242,13 +352,13 @@ class ExportTest : public QObject {
     }
   }
 
-  void whatIsWrittenIsSaidToBeRaw() {
+  void theFormatOfWhatIsWrittenIsSaid() {
     Spec spec{
         .files = {{.role = Role::target, .name = "/dev/x", .writable = true}, {.role = Role::listener, .name = "here"}},
         .work = Export{.writable = true}};
     const auto refused = decode_from_client(encode(FromClient(Start{.spec = spec})));
     QVERIFY(!refused);
-    QCOMPARE(refused.error().cause, "\"format\" of what is written has to be \"raw\"");
+    QCOMPARE(refused.error().cause, "\"format\" of what is written has to be said");
     std::get<Export>(spec.work).format = "raw";
     QVERIFY(decode_from_client(encode(FromClient(Start{.spec = spec}))));
     spec.files.pop_back();
