@@ -19,7 +19,7 @@ LimitEntry entry(std::string_view key, std::string_view title, std::string_view 
           .title = title,
           .unit = unit,
           .value = limit.value,
-          .source = limit.source,
+          .source = name_of(limit.source),
           .absent = absent,
           .consequence = std::move(consequence)};
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/device/identify.h"
 #include "core/device/limit_report.h"
 #include "core/device/request_shape.h"
 
@@ -15,14 +16,16 @@ namespace disklathe::cli {
 struct LimitEntry {
   std::string_view key;    // for JSON: "max-transfer"
   std::string_view title;  // "maximum transfer"
-  std::string_view unit;   // "bytes", "count", "yes/no"
+  std::string_view unit;   // "bytes", "count", "yes/no", "rpm"
   std::optional<uint64_t> value;
-  LimitSource source = LimitSource::none;
+  std::string_view source;       // "sysfs", "scsi"; "none": nobody was asked
   std::string_view absent;       // said instead of a value that is not there
   std::optional<uint64_t> used;  // what is worked with, where that is not what the device says
   std::string consequence;       // one sentence
 };
 std::vector<LimitEntry> entries_of(const LimitReport& report);
+// What the disk says of itself; the kernel's view of the same may differ.
+std::vector<LimitEntry> entries_of(const Identified& disk);
 
 std::string sentence(const LimitFinding& finding);
 

@@ -9,6 +9,7 @@
 #include "app/cli/helper_worker.h"
 #include "app/cli/job.h"
 #include "app/cli/limit_entries.h"
+#include "app/cli/notes.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 #include "app/cli/verbs.h"
@@ -27,8 +28,9 @@ file: what its file system asks, and the limits of the device under it.
   -r, --request SIZE[@OFFSET]  also what the kernel makes of one direct request:
                                how many commands, where it is split and why, and
                                which part of a write has to be read first
-      --ask                    also what only root may see, the disk's own table:
-                               the helper looks, which may ask for a password
+      --ask                    also what a disk says of itself by its own commands
+                               (SCSI, ATA, NVMe) and, where only root may see that,
+                               its table: the helper may ask for a password
       --output human|json      for people (default) or for machines
 
 "not reported" is not 0: the device says nothing. Nothing is written, and what
@@ -63,7 +65,7 @@ std::string table_of(const std::vector<LimitEntry>& entries) {
   std::string text =
       fmt::format("{:<{}}  {:<{}}  {:<7}  {}\n", "LIMIT", title, "VALUE", value, "SOURCE", "CONSEQUENCE");
   for (const LimitEntry& entry : entries) {
-    const std::string_view source = entry.source == LimitSource::none ? "-" : name_of(entry.source);
+    const std::string_view source = entry.source == name_of(LimitSource::none) ? "-" : entry.source;
     text += fmt::format("{:<{}}  {:<{}}  {:<7}  {}\n", entry.title, title, value_text(entry), value, source,
                         entry.consequence);
   }
@@ -79,7 +81,7 @@ ordered_json json_of(const LimitEntry& entry) {
   else
     object["value"] = *entry.value;
   object["unit"] = entry.unit;
-  object["source"] = name_of(entry.source);
+  object["source"] = entry.source;
   if (entry.used) object["used"] = *entry.used;
   object["consequence"] = entry.consequence;
   return object;
@@ -117,6 +119,18 @@ ordered_json json_of(const RequestShape& shape, Range request) {
   return object;
 }
 
+ordered_json json_of(const Identified& disk) {
+  ordered_json object;
+  object["protocol"] = name_of(disk.protocol);
+  for (const auto& [key, text] : {std::pair("vendor", disk.vendor),
+                                  {"model", disk.model},
+                                  {"firmware", disk.firmware},
+                                  {"serial", disk.serial},
+                                  {"wwn", disk.wwn}})
+    if (!text.empty()) object[key] = text;
+  return object;
+}
+
 ordered_json json_of(const std::string& path, const LimitReport& limits, const std::vector<LimitEntry>& entries) {
   ordered_json object;
   object["filename"] = path;
@@ -131,20 +145,43 @@ ordered_json json_of(const std::string& path, const LimitReport& limits, const s
   return object;
 }
 
-// For which sectors the table on the disk was made, as a worker of the helper sees it.
-Result<void> look_at_table(const std::string& path, LimitReport& limits, Job& job) {
-  const auto found = inspect_by_helper(path, {.format = "raw", .chain = true}, {}, job);
-  if (!found) return std::unexpected(found.error());
+// What a worker finds on a disk and hears from it; the helper opens it where this user may not.
+Result<job::Inspection> inspect(const std::string& path, Job& job) {
+  const job::Inspect asked{.format = "raw", .chain = true, .identify = true};
+  if (needs_helper(path, false)) return inspect_by_helper(path, asked, {}, job);
+  const auto device = FileDevice::open({.path = path});
+  if (!device) return std::unexpected(device.error());
+  job::Handover files;
+  if (auto added = files.add(job::Role::source, **device, false, CacheMode::automatic); !added) return failure(added);
+  auto client = job::Client::start({.files = files.files(), .work = asked}, files.descriptors());
+  if (!client) return failure(client);
+  auto outcome = job::run(**client, {.note = print_note}, job.progress, job.stop);
+  if (!outcome) return failure(outcome);
+  return std::get<job::Inspection>(std::move(*outcome));
+}
+
+// For which sectors the table on the disk was made.
+void judge_table(const std::optional<PartitionTable>& table, LimitReport& limits) {
   const uint64_t logical = limits.used.logical_block.value.value_or(512);
-  const auto& table = found->partitions;
   if (!table || table->kind != PartitionTable::Kind::gpt || !table->sector_size || *table->sector_size == logical)
-    return {};
+    return;
   limits.findings.push_back(
       {.kind = *table->sector_size == 512 ? FindingKind::table_for_512 : FindingKind::table_for_4096,
        .subject = {},
        .value = logical});
-  return {};
 }
+
+std::string line_of(const Identified& disk) {
+  std::string text = fmt::format("{}:", name_of(disk.protocol));
+  for (const std::string& part : {disk.vendor, disk.model, disk.firmware})
+    if (!part.empty()) text += " " + part;
+  if (!disk.serial.empty()) text += ", serial " + disk.serial;
+  if (!disk.wwn.empty()) text += ", " + disk.wwn;
+  return text;
+}
+
+constexpr std::string_view says_nothing =
+    "It says nothing of itself: no whole SCSI, ATA or NVMe disk, or the kernel lets only root ask.";
 
 }  // namespace
 
@@ -166,11 +203,18 @@ int run_limits(Arguments arguments) {
 
   auto limits = report_limits(files[0]);
   if (!limits) return report(limits.error());
-  if (ask && !limits->opened && limits->start == 0 && needs_helper(files[0], false)) {
+  const bool asks = ask && limits->is_device && limits->start == 0;
+  std::optional<Identified> disk;
+  if (asks) {
     Job job;
     const JobView view{.style = ProgressStyle::none, .summary = false};
-    const JobOutcome looked =
-        run_job(view, job, [&](Job& running) { return look_at_table(files[0], *limits, running); });
+    const JobOutcome looked = run_job(view, job, [&](Job& running) -> Result<void> {
+      auto found = inspect(files[0], running);
+      if (!found) return std::unexpected(found.error());
+      disk = std::move(found->identified);
+      if (!limits->opened) judge_table(found->partitions, *limits);
+      return {};
+    });
     if (!looked.result) return report(view, looked, exit_code_of(looked.result.error().kind));
   }
   std::optional<RequestShape> shape;
@@ -183,16 +227,20 @@ int run_limits(Arguments arguments) {
     shape = std::move(*shaped);
   }
 
-  const auto entries = entries_of(*limits);
+  auto entries = entries_of(*limits);
+  if (disk) std::ranges::move(entries_of(*disk), std::back_inserter(entries));
   if (output == "json") {
     ordered_json object = json_of(files[0], *limits, entries);
+    if (asks) object["identified"] = disk ? json_of(*disk) : ordered_json();
     if (shape) object["request"] = json_of(*shape, *request);
     fmt::print("{}\n", object.dump(4, ' ', false, nlohmann::json::error_handler_t::replace));
     return exit_ok;
   }
-  fmt::print("{}: {}, {}\n\n", printable(files[0]),
+  fmt::print("{}: {}, {}\n", printable(files[0]),
              limits->is_device ? "block device" : "file, with the limits of the device under it",
              exact_size(limits->size));
+  if (asks) fmt::print("{}\n", disk ? printable(line_of(*disk)) : says_nothing);
+  fmt::print("\n");
   fmt::print("{}", table_of(entries));
   for (const LimitFinding& finding : limits->findings) fmt::print("\n! {}\n", sentence(finding));
   if (shape) fmt::print("\n{}", words_of(*shape, *request, limits->is_device));

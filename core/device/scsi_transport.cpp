@@ -100,6 +100,10 @@ Limits limits_of(const SgNode& node, int fd) {
 
 }  // namespace
 
+std::unique_ptr<ScsiTransport> make_scsi_transport(Descriptor node) {
+  return std::make_unique<SgTransport>(std::move(node));
+}
+
 Result<SgNode> sg_node_of(const std::string& path) {
   struct stat status{};
   if (stat(path.c_str(), &status) != 0) return failure(os_failure(errno, "open", path));
@@ -116,7 +120,7 @@ Result<SgOpened> open_sg(const std::string& path, bool writable) {
   const auto node = node_of(status, path);
   if (!node) return failure(node.error());
   Limits limits = limits_of(*node, fd.get());
-  return SgOpened{.transport = std::make_unique<SgTransport>(std::move(fd)), .disk = node->disk, .limits = limits};
+  return SgOpened{.transport = make_scsi_transport(std::move(fd)), .disk = node->disk, .limits = limits};
 }
 
 bool says_write_protected(int fd) {

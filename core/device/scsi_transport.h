@@ -12,6 +12,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/result.h"
+#include "core/device/descriptor.h"
 #include "core/device/limits.h"
 #include "core/device/scsi.h"
 
@@ -41,6 +42,9 @@ class ScsiTransport {
   // An error: the command did not reach the device.
   virtual Result<ScsiOutcome> execute(const ScsiCommand& command) = 0;
 };
+
+// To the device behind an open SCSI generic node, or an open SCSI disk.
+std::unique_ptr<ScsiTransport> make_scsi_transport(Descriptor node);
 
 // A SCSI generic node, /dev/sgN.
 struct SgNode {

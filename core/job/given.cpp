@@ -59,7 +59,8 @@ Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> desc
   return all;
 }
 
-Result<void> open_devices(std::vector<Given>& all) {
+Result<void> open_devices(std::vector<Given>& all, const Work& work) {
+  const auto* inspect = std::get_if<Inspect>(&work);
   for (Given& given : all) {
     if (given.file->role == Role::listener) {
       if (auto listens = check_listener(given.fd.get()); !listens) return listens;
@@ -70,6 +71,7 @@ Result<void> open_devices(std::vector<Given>& all) {
     auto device = FileDevice::adopt(copy_of(given.fd), file.name, file.writable, file.cache, copy_of(given.direct));
     if (!device) return failure(device);
     given.device = std::move(*device);
+    if (inspect && inspect->identify && given.device->is_block_device()) given.answers = ask_device(given.fd.get());
   }
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "core/device/descriptor.h"
 #include "core/device/file_device.h"
+#include "core/device/identify.h"
 #include "core/io/stop.h"
 #include "core/job/message.h"
 
@@ -22,6 +23,8 @@ class Host {
   // A given file, to be used once. `invalid` for one that is a pipe: pipe() has its descriptor then, else -1.
   virtual Result<std::unique_ptr<FileDevice>> take(Role role) = 0;
   virtual int pipe(Role role) const = 0;
+  // What a device answered when it was asked what it is; none: it was not asked, or has not answered.
+  virtual const std::vector<DeviceAnswer>& answers(Role role) const = 0;
   // The sockets where clients of an export come; they do not block. Once.
   virtual std::vector<Descriptor> take_listeners() = 0;
   // What was written, to be read back: from the medium where that can be had.

@@ -32,7 +32,7 @@ namespace disklathe::job {
 // lives until somebody says that the result is taken: done or failed is told to one client after the other until then.
 // Whoever was told last may still say keep: it may have been said before it was heard. pause and resume come when one
 // likes.
-inline constexpr uint32_t protocol_version = 2;
+inline constexpr uint32_t protocol_version = 3;
 
 // ---- from the worker
 

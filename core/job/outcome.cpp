@@ -17,6 +17,8 @@ constexpr std::array<std::pair<std::string_view, Reference::Kind>, 3> reference_
      {"extent", Reference::Kind::extent}}};
 constexpr std::array<std::pair<std::string_view, PartitionTable::Kind>, 3> table_kinds{
     {{"none", PartitionTable::Kind::none}, {"mbr", PartitionTable::Kind::mbr}, {"gpt", PartitionTable::Kind::gpt}}};
+constexpr std::array<std::pair<std::string_view, Identified::Protocol>, 3> protocols{
+    {{"scsi", Identified::Protocol::scsi}, {"ata", Identified::Protocol::ata}, {"nvme", Identified::Protocol::nvme}}};
 constexpr std::array<std::pair<std::string_view, Extent::Kind>, 5> extent_kinds{
     {{"zero", Extent::Kind::zero},
      {"hole", Extent::Kind::hole},
@@ -123,11 +125,38 @@ static void describe(Archive& archive, DiskPart& part) {
   archive.text("label", part.content.label, most_word);
 }
 
+static void describe(Archive& archive, Identified& device) {
+  archive.choice("protocol", device.protocol, protocols);
+  archive.text("vendor", device.vendor, most_word);
+  archive.text("model", device.model, most_word);
+  archive.text("firmware", device.firmware, most_word);
+  archive.text("serial", device.serial, most_word);
+  archive.text("wwn", device.wwn, most_word);
+  const auto number = [&](std::string_view key, std::optional<uint64_t>& value) {
+    archive.number(key, value, 0, UINT64_MAX);
+  };
+  number("logical_block", device.logical_block);
+  number("max_transfer", device.max_transfer);
+  number("optimal_transfer", device.optimal_transfer);
+  number("transfer_granularity", device.transfer_granularity);
+  number("boundary", device.boundary);
+  number("max_write_zeroes", device.max_write_zeroes);
+  archive.flag("unmaps", device.unmaps);
+  number("max_unmap", device.max_unmap);
+  number("max_unmap_ranges", device.max_unmap_ranges);
+  number("unmap_granularity", device.unmap_granularity);
+  number("unmap_offset", device.unmap_offset);
+  archive.flag("unmapped_reads_zero", device.unmapped_reads_zero);
+  archive.flag("thin", device.thin);
+  number("rotation_rate", device.rotation_rate);
+}
+
 static void describe(Archive& archive, Inspection& outcome) {
   archive.list("layers", outcome.layers, most_layers);
   archive.object("stream", outcome.stream);
   archive.object("partitions", outcome.partitions);
   archive.list("parts", outcome.parts, most_partitions);
+  archive.object("identified", outcome.identified);
   if (archive.reading() && outcome.layers.empty() != outcome.stream.has_value())
     archive.refuse("layers", "and \"stream\" exclude each other");
 }

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/device/identify.h"
 #include "core/engine/checksum.h"
 #include "core/engine/compare.h"
 #include "core/engine/sweep.h"
@@ -53,6 +54,8 @@ struct Inspection {
   std::optional<PartitionTable> partitions;
   // With them: the partitions, or the whole disk where it has none and something is known of it.
   std::vector<DiskPart> parts;
+  // What the device said of itself, if that was asked for and it did.
+  std::optional<Identified> identified;
 };
 
 struct MapDone {

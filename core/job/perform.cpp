@@ -114,7 +114,7 @@ Result<Outcome> perform_inspect(Host& host, const Inspect& asked, Progress& prog
       open_source(host, asked.format, asked.most_window,
                   {.snapshot = asked.snapshot, .backing = asked.chain, .data_file = asked.chain}, progress, stop);
   if (!source) return failure(source);
-  Inspection inspection;
+  Inspection inspection{.identified = read_answers(host.answers(Role::source))};
   std::vector<std::byte> head;
   std::optional<uint64_t> size;
   if (source->stream) {

@@ -274,7 +274,7 @@ Result<Prepared> prepare(WorkerChannel& channel, const WorkerOptions& options) {
   auto spec = std::make_unique<Spec>(std::move(start->spec));
   auto given = assign(*spec, std::move(received->descriptors), options.grants);
   if (!given) return failure(given);
-  if (auto opened = open_devices(*given); !opened) return failure(opened);
+  if (auto opened = open_devices(*given, spec->work); !opened) return failure(opened);
   // A library that is loaded on first use is a file that could not be opened later.
   if (std::holds_alternative<Checksum>(spec->work)) {
     [[maybe_unused]] const auto loaded = make_sha256();

@@ -109,6 +109,7 @@ static void describe(Archive& archive, Inspect& work) {
   archive.text("format", work.format, most_name);
   archive.text("snapshot", work.snapshot, most_text);
   archive.flag("chain", work.chain);
+  archive.flag("identify", work.identify);
   archive.number("most_window", work.most_window, 0, largest_window);
 }
 

@@ -50,6 +50,7 @@ struct GivenFile {
 struct Inspect {
   std::string format, snapshot;  // empty: the content tells; the current state
   bool chain = false;            // its backing files too, and with them what only the whole disk tells: partitions
+  bool identify = false;         // also what a device says of itself (core/device/identify.h)
   uint64_t most_window = stream::DecoderLimits{}.most_window;
 
   friend bool operator==(const Inspect&, const Inspect&) = default;

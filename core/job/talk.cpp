@@ -22,6 +22,12 @@ int Talk::pipe(Role role) const {
   return given && given->pipe() ? given->fd.get() : -1;
 }
 
+const std::vector<DeviceAnswer>& Talk::answers(Role role) const {
+  static const std::vector<DeviceAnswer> none;
+  const Given* given = find(role);
+  return given ? given->answers : none;
+}
+
 std::vector<Descriptor> Talk::take_listeners() {
   std::vector<Descriptor> listeners;
   for (Given& given : given_)

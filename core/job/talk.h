@@ -22,6 +22,7 @@ class Talk final : public Host {
   const Spec& spec() const override { return *spec_; }
   Result<std::unique_ptr<FileDevice>> take(Role role) override;
   int pipe(Role role) const override;
+  const std::vector<DeviceAnswer>& answers(Role role) const override;
   std::vector<Descriptor> take_listeners() override;
   Result<std::unique_ptr<FileDevice>> again(Role role) override;
   Result<std::unique_ptr<FileDevice>> ask(Question question) override;

@@ -137,6 +137,7 @@ class CommandTest : public HelperTest {
     const auto ran = run(alice, {"limits", "--ask", device.loop->path()});
     QVERIFY2(ran.status == 0, ran.errors.c_str());
     QVERIFY2(ran.output.contains("\n! "), ran.output.c_str());
+    QVERIFY2(ran.output.contains("says nothing of itself"), ran.output.c_str());  // as no loop device does
   }
 
   void serve_reads_a_device() {

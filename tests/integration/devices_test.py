@@ -117,6 +117,14 @@ class Limits(unittest.TestCase):
             self.assertIsNone(self.limits(node)["limits"]["optimal-io"]["value"])
             self.assertIn("not reported", run("limits", node).stdout)
 
+    def test_what_is_no_disk_of_its_own_says_nothing_of_itself(self):
+        with loop_device() as node:
+            self.assertNotIn("identified", self.limits(node))
+            limits = self.limits("--ask", node)
+            self.assertIsNone(limits["identified"])
+            self.assertNotIn("disk-max-transfer", limits["limits"])
+            self.assertIn("says nothing of itself", run("limits", "--ask", node).stdout)
+
     def test_without_rights_sysfs_still_tells(self):
         with loop_device() as node:
             result = as_nobody("limits", "--output=json", node)

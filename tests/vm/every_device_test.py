@@ -11,5 +11,6 @@ run_cases("every_device", [
     Disk("native4k", "scsi-hd,logical_block_size=4096,physical_block_size=4096,max_io_size=131072"),
     Disk("tiny", "nvme,mdts=1"),
     Disk("few", "virtio-blk-pci,queue-size=8"),
+    Disk("sata", "ide-hd,rotation_rate=7200"),
     Disk("nozeroing", "virtio-blk-pci,write-zeroes=off,discard=off"),
 ])

@@ -52,7 +52,7 @@ def disk_arguments(disk, image, port):
     if disk.layer:
         words += ["-blockdev", f"driver={disk.layer.format(file=file)},node-name={node}"]
     device = f"{disk.device},id={disk.name},serial={disk.name},drive={node}"
-    if not disk.device.startswith("scsi-"):
+    if not disk.device.startswith(("scsi-", "ide-")):
         # A port of its own: only there the chipset lets a running machine's PCI device go.
         words += ["-device", f"pcie-root-port,id=port{port},chassis={port}"]
         device += f",bus=port{port}"
@@ -99,8 +99,17 @@ def make_payload(folder, cases):
     (content / "lib").mkdir()
     program = pathlib.Path(os.environ["DISKLATHE"])
     guest_image.call("strip", "--strip-debug", "-o", content / "disklathe", program)
-    for library in guest_image.libraries_of(program):
+    for library in guest_image.libraries_of(program, program.with_name("disklathe-worker")):
         shutil.copy2(library, content / "lib")
+    # Beside a worker the program has it do what it would do by itself otherwise: so it is there a second time. A worker
+    # has no environment, and where its libraries are has to be said by what starts it.
+    pair = content / "with-worker"
+    pair.mkdir()
+    os.link(content / "disklathe", pair / "disklathe")
+    guest_image.call("strip", "--strip-debug", "-o", pair / "worker", program.with_name("disklathe-worker"))
+    (pair / "disklathe-worker").write_text(f"#!/usr/bin/python3\nimport os, sys\nos.execve('/payload/{pair.name}/worker', sys.argv, "
+                                           "{'LD_LIBRARY_PATH': '/payload/lib'})\n")
+    (pair / "disklathe-worker").chmod(0o755)
     (content / "cases").write_text("\n".join([cases, *sys.argv[1:]]))
     make_samples(content)
     guest_image.make_file_system(content, folder / "payload.img")

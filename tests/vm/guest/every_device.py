@@ -5,7 +5,7 @@ import os
 
 import block
 from block import KiB, MiB
-from product import EXIT_UNSUPPORTED, SAMPLE, SAMPLE_QCOW2, Case, id_of, onto
+from product import EXIT_UNSUPPORTED, SAMPLE, SAMPLE_QCOW2, WITH_WORKER, Case, id_of, onto
 
 MEMORY = block.PhysicalMemory()
 
@@ -31,10 +31,33 @@ LIMITS = {
     "discard-granularity": ("discard_granularity", 1), "max-write-zeroes": ("write_zeroes_max_bytes", 1),
 }
 
+# By QEMU's own properties of its disks: protocol, serial number, limits.
+IDENTIFIED = {
+    "Optimal512e": ("scsi", "optimal512e", {"disk-optimal-transfer": MiB, "disk-transfer-granularity": 4 * KiB,
+                                            "disk-unmap": True, "disk-thin": True, "disk-rotation-rate": None}),
+    "Native4K": ("scsi", "native4k", {"disk-max-transfer": 128 * KiB, "disk-unmap": True}),
+    "Sata": ("ata", "sata", {"disk-unmap": True, "disk-rotation-rate": 7200}),
+    "TinyTransfers": ("nvme", "tiny", {"disk-max-transfer": 8 * KiB, "disk-unmap": True, "disk-max-unmap-ranges": 255}),
+}
+
 REQUESTS = (4 * KiB, 0), (64 * KiB, 4 * KiB), (128 * KiB, 64 * KiB), (1 * MiB, 0), (1 * MiB, 20 * KiB), (2 * MiB, MiB)
 
 
-class EveryDevice:
+class SaysOfItself:
+    def test_says_of_itself_what_it_was_made_to_be(self):
+        said = self.json("limits", "--ask", self.node, program=WITH_WORKER)
+        protocol, serial, expected = IDENTIFIED.get(type(self).__name__, (None, None, {}))
+        if not protocol:
+            self.assertIsNone(said["identified"])
+            return
+        self.assertEqual((said["identified"]["protocol"], said["identified"]["serial"]), (protocol, serial))
+        for key, value in {"disk-logical-block": block.number(self.node, "queue/logical_block_size"), **expected}.items():
+            self.assertEqual((said["limits"][key]["value"], said["limits"][key]["source"]), (value, protocol), key)
+        self.detail = " ".join(f"{key.removeprefix('disk-')}={limit['value']}" for key, limit in said["limits"].items()
+                               if key.startswith("disk-") and limit["value"] is not None)
+
+
+class EveryDevice(SaysOfItself):
     @classmethod
     def setUpClass(cls):
         make, cls.properties = KINDS[cls.__name__]
@@ -118,3 +141,12 @@ class EveryDevice:
 
 for kind in KINDS:
     globals()[kind] = type(kind, (EveryDevice, Case), {})
+
+
+class Sata(SaysOfItself, Case):
+    """Another way of asking; what is read and written goes as with SCSI disks"""
+
+    @classmethod
+    def setUpClass(cls):
+        block.call("modprobe", "ahci")
+        cls.node = block.disk("sata")

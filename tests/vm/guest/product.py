@@ -13,6 +13,7 @@ import unittest
 import block
 
 PROGRAM = "/payload/disklathe"
+WITH_WORKER = "/payload/with-worker/disklathe"  # the same, where it finds a worker
 ENVIRONMENT = {**os.environ, "LD_LIBRARY_PATH": "/payload/lib"}
 SAMPLE_RAW, SAMPLE_QCOW2 = "/payload/sample.raw", "/payload/sample.qcow2"
 SAMPLE = open(SAMPLE_RAW, "rb").read()
@@ -22,13 +23,13 @@ EXIT_USAGE, EXIT_IO, EXIT_PERMISSION, EXIT_BUSY, EXIT_NO_SPACE, EXIT_VANISHED, E
 EXIT_REFUSED = 19
 
 
-def start(*words):
-    return subprocess.Popen([PROGRAM, *map(str, words)], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+def start(*words, program=PROGRAM):
+    return subprocess.Popen([program, *map(str, words)], env=ENVIRONMENT, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def run(*words, seconds=120):
-    process = start(*words)
+def run(*words, seconds=120, program=PROGRAM):
+    process = start(*words, program=program)
     output, errors = process.communicate(timeout=seconds)
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
@@ -101,8 +102,8 @@ class Case(unittest.TestCase):
         self.detail = sentence.removeprefix("disklathe: ")
         return done
 
-    def json(self, *words):
-        return json.loads(self.ours(*words, "--output=json").stdout)
+    def json(self, *words, **keywords):
+        return json.loads(self.ours(*words, "--output=json", **keywords).stdout)
 
     def assert_holds(self, node, content, at=0):
         difference = block.first_difference(block.read(node, len(content), at), content)
