@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "core/job/cbor.h"
+#include "tests/support/job_messages.h"
 
 using namespace disklathe;
 using namespace disklathe::job;
@@ -34,25 +35,7 @@ class MessageTest : public QObject {
 
  private slots:
   void everySpecComesBackAsItWas() {
-    const std::vector<Work> works = {
-        Inspect{.format = "qcow2", .snapshot = "s", .chain = true},
-        Map{.range = {4096, 8192}, .file_holes = true},
-        std::get<Convert>(conversion().work),
-        Zero{.ranges = {{0, 4096}, {8192, 1}}, .method = ZeroMethod::write_zeroes, .verify = true, .seed = 7},
-        Compare{.source_format = "raw", .other_format = "qcow2", .strict = true, .limit = 5},
-        Sweep{.sizes = {4096, 65536}, .write = true, .lay_out = true, .depth = 4, .area = 1 << 20},
-        Checksum{.format = "qcow2", .snapshot = "s", .xxh128 = false},
-        Export{.format = "raw",
-               .name = "disk",
-               .writable = true,
-               .part = {4096, 8192},
-               .partition = 2,
-               .connections = 7,
-               .idle_seconds = 5,
-               .once = true},
-    };
-    QCOMPARE(works.size(), std::variant_size_v<Work>);
-    for (const Work& work : works) {
+    for (const Work& work : test::each_work()) {
       const Spec spec{.files = conversion().files, .work = work};
       const auto decoded = decode_from_client(encode(FromClient(Start{.spec = spec})));
       QVERIFY(decoded);
@@ -61,78 +44,41 @@ class MessageTest : public QObject {
   }
 
   void everyMessageOfTheClientComesBackAsItsKind() {
-    const std::vector<FromClient> messages = {
-        Start{.spec = conversion()},
-        Go{},
-        StopJob{},
-        Answer{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}},
-        Keep{},
-        Taken{},
-        Pause{},
-        Resume{}};
-    QCOMPARE(messages.size(), std::variant_size_v<FromClient>);
-    for (const FromClient& message : messages) {
+    for (const FromClient& message : test::each_message_of_the_client()) {
       const auto decoded = decode_from_client(encode(message));
       QVERIFY(decoded);
       QCOMPARE(decoded->index(), message.index());
     }
-    const auto answer = decode_from_client(encode(messages[3]));
+    const Answer no{.id = 3, .refusal = Error{.kind = ErrorKind::refused, .cause = "no"}};
+    const auto answer = decode_from_client(encode(FromClient(no)));
     QCOMPARE(std::get<Answer>(*answer).refusal->cause, "no");
   }
 
   void everyMessageOfTheWorkerComesBackAsItsKind() {
-    Inspection inspection;
-    inspection.layers.push_back({.name = "a", .format = "qcow2", .virtual_size = 10, .allocated = 5});
-    inspection.layers[0].facts.snapshots.push_back({.id = "1", .name = "s", .icount = 4});
-    inspection.layers[0].facts.specific.push_back(
-        {.key = "list", .value = std::vector<Property>{{"", true}, {"", 5UL}}});
-    inspection.layers[0].references.push_back({.name = "b", .format = "raw"});
-    inspection.partitions = PartitionTable{.kind = PartitionTable::Kind::gpt, .sector_size = 512};
-    inspection.parts.push_back({.entry = {.number = 2, .range = {512, 1024}, .type = "0x83", .name = "root"},
-                                .content = {.type = "ext4", .label = "r"}});
-    const std::vector<FromWorker> messages = {
-        Hello{.program = "0.1", .kind = Kind::sweep, .layers = {{"seccomp", true, ""}}},
-        Reading{.phase = Phase::verify, .paused = true, .total = 9},
-        Note{.kind = Note::Kind::trailing_garbage, .subject = "x", .text = "gz", .offset = 3},
-        Question{.id = 1, .image = "a", .reference = {.name = "b"}, .path = "/b"},
-        Piece{.entries = {{.extent = {.kind = Extent::Kind::data, .guest = {0, 1}, .host = {5, 1}}, .layer = 2}}},
-        Done{.outcome = inspection},
-        Failed{.error = os_failure(ENOSPC, "write", "x", 5)},
-        Attached{.spec = conversion()}};
-    QCOMPARE(messages.size(), std::variant_size_v<FromWorker>);
-    for (const FromWorker& message : messages) {
+    for (const FromWorker& message : test::each_message_of_the_worker()) {
       const auto decoded = decode_from_worker(encode(message));
       QVERIFY2(decoded, decoded ? "" : decoded.error().cause.c_str());
       QCOMPARE(decoded->index(), message.index());
     }
-    const auto done = decode_from_worker(encode(messages[5]));
-    const auto& layer = std::get<Inspection>(std::get<Done>(*done).outcome).layers[0];
+  }
+
+  void whatAnInspectionFoundComesBack() {
+    const Outcome outcome = test::each_outcome().front();
+    const auto& sent = std::get<Inspection>(outcome);
+    const auto message = decode_from_worker(encode(FromWorker(Done{.outcome = outcome})));
+    QVERIFY(message);
+    const auto& received = std::get<Inspection>(std::get<Done>(*message).outcome);
+    const LayerFacts& layer = received.layers.at(0);
     QCOMPARE(layer.facts.snapshots[0].name, "s");
     QCOMPARE(std::get<uint64_t>(std::get<3>(layer.facts.specific[0].value)[1].value), 5U);
     QCOMPARE(layer.references[0].name, "b");
-    const auto& part = std::get<Inspection>(std::get<Done>(*done).outcome).parts.at(0);
-    QCOMPARE(part.entry, inspection.parts[0].entry);
-    QCOMPARE(part.content, inspection.parts[0].content);
+    QCOMPARE(received.parts.at(0).entry, sent.parts[0].entry);
+    QCOMPARE(received.parts.at(0).content, sent.parts[0].content);
+    QVERIFY(received.identified == sent.identified);
   }
 
   void everyOutcomeComesBack() {
-    const std::vector<Outcome> outcomes = {
-        Inspection{.stream = StreamFacts{.format = "gz"}},
-        MapDone{.virtual_size = 3},
-        Converted{.disk_size = 5, .verified = true, .garbage_at = 4},
-        Zeroed{.done = {.commanded = 1, .command = ZeroMethod::punch}, .all_read = true, .nonzero_at = 9},
-        Compared{.source_size = 1, .differs_at = 0},
-        Swept{.points = {{.size = 4096,
-                          .requests = 2,
-                          .seconds = 0.1,
-                          .rate = 5e9,
-                          .least_rate = 4e9,
-                          .most_rate = 6e9,
-                          .p50 = std::chrono::nanoseconds(7)}}},
-        Checksums{.size = 9, .xxh128 = std::string(32, 'a')},
-        Exported{}};
-    QCOMPARE(outcomes.size(), std::variant_size_v<Outcome>);
-    for (const Outcome& outcome : outcomes) {
+    for (const Outcome& outcome : test::each_outcome()) {
       const auto decoded = decode_from_worker(encode(FromWorker(Done{.outcome = outcome})));
       QVERIFY2(decoded, decoded ? "" : decoded.error().cause.c_str());
       QCOMPARE(std::get<Done>(*decoded).outcome.index(), outcome.index());
