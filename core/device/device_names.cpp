@@ -103,6 +103,7 @@ Bus bus_of_path(const std::string& root, const std::string& sysfs_path) {
 
 DeviceNames read_device_names(const std::string& root, const std::string& folder, dev_t number, Bus bus) {
   DeviceNames names;
+  if (bus == Bus::loop || bus == Bus::zram || bus == Bus::ram) return names;  // the kernel gives them none
   const auto udev = [&](std::string_view key) { return device_text(unescape_hex(udev_property(root, number, key))); };
   names.vendor = text_of(folder + "/device/vendor");
   names.model = text_of(folder + "/device/model");

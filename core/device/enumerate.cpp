@@ -89,9 +89,11 @@ std::optional<Disk> read_disk(const std::string& root, const std::string& name) 
   disk.logical_block = read_number(folder + "/queue/logical_block_size").value_or(512);
   disk.partitions = read_partitions(root, folder, name);
   if (disk.bus == Bus::loop || disk.bus == Bus::zram) disk.backing = backing_of(folder);
-  disk.dm_name = read_attribute(folder + "/dm/name").value_or("");
-  disk.dm_uuid = text_of(folder + "/dm/uuid");
-  disk.md_level = text_of(folder + "/md/level");
+  if (disk.bus == Bus::device_mapper) {
+    disk.dm_name = read_attribute(folder + "/dm/name").value_or("");
+    disk.dm_uuid = text_of(folder + "/dm/uuid");
+  }
+  if (disk.bus == Bus::md) disk.md_level = text_of(folder + "/md/level");
   return disk;
 }
 

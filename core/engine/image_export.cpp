@@ -22,7 +22,6 @@
 namespace disklathe {
 namespace {
 
-constexpr size_t max_runs = 4096;            // of one map()
 constexpr uint64_t least_ahead = 1 << 20;    // bytes of the disk mapped at once
 constexpr uint64_t most_ahead = 1ULL << 36;  // where the client goes through it in order
 constexpr size_t max_contexts = 64;          // a client may ask for all in one request
@@ -49,7 +48,7 @@ class ImageAccess final : public nbd::Access {
  public:
   explicit ImageAccess(const ImageExport& owner);
 
-  Result<void> map(Range want, nbd::Look look, std::vector<nbd::Run>& out) override;
+  Result<void> map(Range want, nbd::Look look, size_t most, std::vector<nbd::Run>& out) override;
   Result<void> map_bitmap(size_t number, Range want, std::vector<nbd::Mark>& out) override;
   Task<Result<void>> read(Ring& ring, uint64_t at, MutableBytes into) override;
   void expect(Range range) override;
@@ -59,8 +58,8 @@ class ImageAccess final : public nbd::Access {
   Task<Result<void>> flush(Ring& ring) override;
 
  private:
-  Result<void> collect(Range guest, nbd::Look look, std::vector<Extent>& out);
-  Result<void> collect_plain(Range guest, nbd::Look look, std::vector<Extent>& out);
+  Result<void> collect(Range guest, nbd::Look look, size_t most, std::vector<Extent>& out);
+  Result<void> collect_plain(Range guest, nbd::Look look, size_t most, std::vector<Extent>& out);
   Result<const Extent*> extent_at(uint64_t guest, uint64_t length);
   nbd::Run run_of(const Extent& extent) const;
   std::unique_ptr<PieceReader> take_reader();
@@ -138,11 +137,11 @@ class ImageExport final : public nbd::Export {
 ImageAccess::ImageAccess(const ImageExport& owner)
     : owner_(owner), image_(*owner.image), holes_(owner.image->file_count()) {}
 
-Result<void> ImageAccess::map(Range want, nbd::Look look, std::vector<nbd::Run>& out) {
+Result<void> ImageAccess::map(Range want, nbd::Look look, size_t most, std::vector<nbd::Run>& out) {
   std::vector<Extent> extents;
   const Range guest{want.at + owner_.part.at, want.length};
   if (owner_.edited) known_.clear();
-  if (auto collected = collect(guest, look, extents); !collected) return collected;
+  if (auto collected = collect(guest, look, most, extents); !collected) return collected;
   for (const Extent& extent : extents) out.push_back(run_of(extent));
   return {};
 }
@@ -169,10 +168,10 @@ nbd::Run ImageAccess::run_of(const Extent& extent) const {
 }
 
 // Extents that cover a prefix of the range.
-Result<void> ImageAccess::collect(Range guest, nbd::Look look, std::vector<Extent>& out) {
-  if (owner_.plain) return collect_plain(guest, look, out);
+Result<void> ImageAccess::collect(Range guest, nbd::Look look, size_t most, std::vector<Extent>& out) {
+  if (owner_.plain) return collect_plain(guest, look, most, out);
   const size_t first = out.size();
-  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < max_runs; at = out.back().guest.end()) {
+  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < most; at = out.back().guest.end()) {
     auto found = extent_at(at, guest.end() - at);
     if (!found) return failure(found);
     const Extent extent = clipped(**found, intersection((*found)->guest, Range::between(at, guest.end())));
@@ -181,20 +180,20 @@ Result<void> ImageAccess::collect(Range guest, nbd::Look look, std::vector<Exten
       continue;
     }
     if (!owner_.keeps) holes_[extent.file] = FileHoles();
-    if (auto split = holes_[extent.file].append_split(image_.file(extent.file), extent, first, max_runs, out); !split)
+    if (auto split = holes_[extent.file].append_split(image_.file(extent.file), extent, first, most, out); !split)
       return split;
   }
   return {};
 }
 
 // A file is asked for one run at a time, which is kept: to find its end may take the kernel a look at every page.
-Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, std::vector<Extent>& out) {
+Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, size_t most, std::vector<Extent>& out) {
   if (look == nbd::Look::at_image) {
     out.push_back({.kind = Extent::Kind::data, .guest = guest, .host = guest});
     return {};
   }
   const size_t first = out.size();
-  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < max_runs;) {
+  for (uint64_t at = guest.at; at < guest.end() && out.size() - first < most;) {
     if (!owner_.keeps || !plain_run_.range.contains(at)) {
       auto run = image_.file(0).allocation(at);
       if (!run) return failure(run);
@@ -244,7 +243,7 @@ Task<Result<void>> ImageAccess::read(Ring& ring, uint64_t at, MutableBytes into)
   }
   std::vector<Extent> extents;
   for (uint64_t mapped = guest.at; mapped < guest.end(); mapped = extents.back().guest.end()) {
-    auto done = collect(Range::between(mapped, guest.end()), nbd::Look::at_image, extents);
+    auto done = collect(Range::between(mapped, guest.end()), nbd::Look::at_image, nbd::max_runs, extents);
     if (!done) co_return failure(done);
   }
   for (const Extent& extent : extents) {

@@ -29,12 +29,17 @@ Result<std::vector<Run>> look_up(Access& access, const Request& request, Dialect
   // One extent of a compact reply is all that can be told at once, and a map may be costly.
   const uint64_t most = dialect == Dialect::extended ? request.length : std::min(request.length, longest_extent);
   const uint64_t end = request.offset + most;
+  // The run at the start, and the one that ends it: what lies behind would be looked up anew for each of the client's
+  // requests. More at a time where like follows like.
+  size_t at_once = request.has(req_one) ? 2 : max_runs;
   uint64_t at = request.offset;
   for (unsigned look = 0; at < end && runs.size() < max_extents && look < max_looks; ++look) {
-    if (auto mapped = access.map(Range::between(at, end), Look::at_files, runs); !mapped) return failure(mapped);
+    if (auto mapped = access.map(Range::between(at, end), Look::at_files, at_once, runs); !mapped)
+      return failure(mapped);
     at = runs.back().range.end();
     // What is wanted is the run at the start, and it has ended.
     if (request.has(req_one) && value_of(runs.front(), 0) != value_of(runs.back(), 0)) break;
+    at_once = std::min(2 * at_once, max_runs);
   }
   return runs;
 }

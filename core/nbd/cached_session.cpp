@@ -157,7 +157,7 @@ bool CachedSession::read(const Request& request) {
   const Range range{request.offset, request.length};
   traffic_.count_read(range);
   for (uint64_t at = range.at; at < range.end(); at = runs_.back().range.end()) {
-    if (auto mapped = access_.map(Range::between(at, range.end()), look, runs_); !mapped)
+    if (auto mapped = access_.map(Range::between(at, range.end()), look, max_runs, runs_); !mapped)
       return answer(request, code_of(mapped.error()));
   }
   return whole ? read_whole(request, runs_) : read_chunks(request, runs_);

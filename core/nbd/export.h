@@ -49,6 +49,8 @@ struct Mark {
   bool set = false;
 };
 
+inline constexpr size_t max_runs = 4096;  // of one map()
+
 // How closely map() looks.
 enum class Look : uint8_t {
   at_image,  // what the image says, for reading: a hole of its file is data, which costs nothing to find out
@@ -60,8 +62,8 @@ class Access {
  public:
   virtual ~Access() = default;
 
-  // Appends runs that cover a prefix of `want`, which is not empty: at least one, at most a few thousand.
-  virtual Result<void> map(Range want, Look look, std::vector<Run>& out) = 0;
+  // Appends runs that cover a prefix of `want`, which is not empty: at least one, at most `most`, which is at least one.
+  virtual Result<void> map(Range want, Look look, size_t most, std::vector<Run>& out) = 0;
 
   // Likewise by a bitmap: that of the context bitmap_contexts + number.
   virtual Result<void> map_bitmap(size_t number, Range want, std::vector<Mark>& out) = 0;

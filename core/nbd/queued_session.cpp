@@ -181,7 +181,7 @@ Task<Code> QueuedSession::read(const Request& request, Reply& reply) {
   if (terms_.dialect() != Dialect::simple && !request.has(df)) {
     std::vector<Run> runs;
     const Range range{request.offset, request.length};
-    if (auto mapped = access_.map(range, Look::at_image, runs); !mapped) co_return code_of(mapped.error());
+    if (auto mapped = access_.map(range, Look::at_image, max_runs, runs); !mapped) co_return code_of(mapped.error());
     const bool hole =
         runs.front().zero && runs.back().range.end() == range.end() && std::ranges::all_of(runs, &Run::zero);
     if (hole) {

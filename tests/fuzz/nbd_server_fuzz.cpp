@@ -26,9 +26,9 @@ class MemoryAccess final : public Access {
  public:
   explicit MemoryAccess(bool writable) : writable_(writable) {}
 
-  Result<void> map(Range want, Look, std::vector<Run>& out) override {
+  Result<void> map(Range want, Look, size_t most, std::vector<Run>& out) override {
     must_lie_inside(want);
-    for (uint64_t at = want.at; at < want.end(); at = out.back().range.end()) {
+    for (uint64_t at = want.at; at < want.end() && most > 0; at = out.back().range.end(), --most) {
       const uint64_t block = at / 4096;
       const bool hole = block % 3 == 0;
       out.push_back(

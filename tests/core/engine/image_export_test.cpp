@@ -39,7 +39,7 @@ class ImageExportTest : public QObject {
   static std::vector<nbd::Run> map_all(nbd::Access& access, uint64_t size, nbd::Look look = nbd::Look::at_files) {
     std::vector<nbd::Run> runs;
     for (uint64_t at = 0; at < size; at = runs.back().range.end()) {
-      if (!access.map({at, size - at}, look, runs)) break;
+      if (!access.map({at, size - at}, look, nbd::max_runs, runs)) break;
     }
     return runs;
   }
