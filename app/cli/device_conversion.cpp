@@ -192,15 +192,11 @@ std::string note_beforehand(const DeviceTarget& target, uint64_t image_size) { r
 Result<DeviceTarget> device_written_by(const job::GivenFile& file) {
   const auto gone = [&] { return failure(os_failure(ENODEV, "write", file.name)); };
   const auto identity = identity_of_words(file.device);
-  auto disks = enumerate_disks();
-  if (!disks) return failure(disks);
   if (!identity) return gone();
-  const auto has_it = [&](const Disk& disk) {
-    return disk.number == identity->number ||
-           std::ranges::contains(disk.partitions, identity->number, &Partition::number);
-  };
-  const auto disk = std::ranges::find_if(*disks, has_it);
-  if (disk == disks->end()) return gone();
+  auto disks = disks_around(identity->number);
+  if (!disks) return failure(disks);
+  const Disk* disk = disk_of_number(*disks, identity->number);
+  if (!disk) return gone();
   return DeviceTarget{.chosen = {.path = file.name, .identity = *identity, .disk = *disk}, .table = {}};
 }
 
@@ -235,7 +231,7 @@ nlohmann::ordered_json json_of(const DeviceReport& report) {
 }
 
 std::string writer_of_source(dev_t device) {
-  const auto disks = enumerate_disks();
+  const auto disks = disks_around(device);
   if (!disks) return {};
   const UsageMap map(*disks);
   const std::string name = map.graph().device_of_number(device);

@@ -41,29 +41,6 @@ std::string value_of(const Properties& properties, std::string_view key) {
   return found == properties.end() ? std::string() : found->second;
 }
 
-std::optional<Content> content_by_udev(const std::string& root, dev_t number) {
-  const Properties udev = read_udev_record(root, number);
-  const auto text = [&](std::string_view key) { return device_text(value_of(udev, key)); };
-  const auto encoded = [&](std::string_view key) { return device_text(unescape_hex(value_of(udev, key))); };
-  Content content{.source = ContentSource::udev,
-                  .type = text("ID_FS_TYPE"),
-                  .usage = text("ID_FS_USAGE"),
-                  .version = text("ID_FS_VERSION"),
-                  .label = encoded("ID_FS_LABEL_ENC"),
-                  .uuid = encoded("ID_FS_UUID_ENC"),
-                  .ambiguous = udev.contains("ID_FS_AMBIVALENT"),
-                  .table_type = text("ID_PART_TABLE_TYPE"),
-                  .table_uuid = text("ID_PART_TABLE_UUID"),
-                  .entry_name = encoded("ID_PART_ENTRY_NAME"),
-                  .entry_type = text("ID_PART_ENTRY_TYPE"),
-                  .entry_uuid = text("ID_PART_ENTRY_UUID")};
-  if (content.label.empty()) content.label = text("ID_FS_LABEL");
-  if (content.uuid.empty()) content.uuid = text("ID_FS_UUID");
-  // udev's rules do not look at every kind of device: a record that says nothing proves nothing.
-  const bool says = !content.type.empty() || content.ambiguous || !content.table_type.empty();
-  return says ? std::optional(content) : std::nullopt;
-}
-
 std::optional<Content> content_by_reading(const std::string& path, dev_t number) {
   // O_NONBLOCK: a drive without a medium answers at once.
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -105,8 +82,31 @@ std::optional<Content> content_by_reading(const std::string& path, dev_t number)
 
 }  // namespace
 
+std::optional<Content> known_content(const std::string& root, dev_t number) {
+  const Properties udev = read_udev_record(root, number);
+  const auto text = [&](std::string_view key) { return device_text(value_of(udev, key)); };
+  const auto encoded = [&](std::string_view key) { return device_text(unescape_hex(value_of(udev, key))); };
+  Content content{.source = ContentSource::udev,
+                  .type = text("ID_FS_TYPE"),
+                  .usage = text("ID_FS_USAGE"),
+                  .version = text("ID_FS_VERSION"),
+                  .label = encoded("ID_FS_LABEL_ENC"),
+                  .uuid = encoded("ID_FS_UUID_ENC"),
+                  .ambiguous = udev.contains("ID_FS_AMBIVALENT"),
+                  .table_type = text("ID_PART_TABLE_TYPE"),
+                  .table_uuid = text("ID_PART_TABLE_UUID"),
+                  .entry_name = encoded("ID_PART_ENTRY_NAME"),
+                  .entry_type = text("ID_PART_ENTRY_TYPE"),
+                  .entry_uuid = text("ID_PART_ENTRY_UUID")};
+  if (content.label.empty()) content.label = text("ID_FS_LABEL");
+  if (content.uuid.empty()) content.uuid = text("ID_FS_UUID");
+  // udev's rules do not look at every kind of device: a record that says nothing proves nothing.
+  const bool says = !content.type.empty() || content.ambiguous || !content.table_type.empty();
+  return says ? std::optional(content) : std::nullopt;
+}
+
 Content read_content(const std::string& root, dev_t number, const std::string& node) {
-  if (auto known = content_by_udev(root, number)) return *known;
+  if (auto known = known_content(root, number)) return *known;
   return content_by_reading(root + node, number).value_or(Content{});
 }
 

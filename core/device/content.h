@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,10 @@ struct Content {
   std::string entry_name, entry_type, entry_uuid;
 };
 
-// From udev's database where it has been written (no rights needed), else by reading the device where that is allowed.
+// What udev's database says, if that is something. Needs no rights, and nothing of the device.
+std::optional<Content> known_content(const std::string& root, dev_t number);
+
+// As known_content(), or from the device itself where reading it is allowed.
 // `node` is the path of the device's node, without the root.
 Content read_content(const std::string& root, dev_t number, const std::string& node);
 

@@ -58,9 +58,20 @@ struct Disk : BlockNode {
   std::string md_level;          // "raid1"
 };
 
+// Whose content is found out: of all that may be read, or only what udev has on record. A disk that sleeps wakes up
+// when it is read.
+enum class Contents : uint8_t { of_all, on_record };
+
 // All disks with their partitions, in the order a person counts. `root` is put in front of /sys, /run and /dev.
 // Errors: /sys/class/block cannot be read.
-Result<std::vector<Disk>> enumerate_disks(const std::string& root = {});
+Result<std::vector<Disk>> enumerate_disks(const std::string& root = {}, Contents contents = Contents::of_all);
+
+// All disks, for who asks about one device (a disk's number or a partition's). Of the other disks only what is on
+// record, unless the one's own content or holders may have to do with what is written on them.
+Result<std::vector<Disk>> disks_around(dev_t number, const std::string& root = {});
+
+// The disk that has this number, or a partition with it; null: none.
+const Disk* disk_of_number(const std::vector<Disk>& disks, dev_t number);
 
 struct BackedDisk {
   std::string name, node;  // "loop0", "/dev/loop0"

@@ -25,14 +25,6 @@ Guarded<void> same(const Identity& chosen, const Identity& now) {
   return std::unexpected(Denial{.reason = Reason::replaced, .usage = {}, .differs = std::move(differs), .error = {}});
 }
 
-// The disk that has this number, or a partition with it.
-const Disk* find_disk(const std::vector<Disk>& disks, dev_t number) {
-  const auto found = std::ranges::find_if(disks, [number](const Disk& disk) {
-    return disk.number == number || std::ranges::contains(disk.partitions, number, &Partition::number);
-  });
-  return found == disks.end() ? nullptr : &*found;
-}
-
 Guarded<void> nobody_has(const Usage& usage) {
   if (usage.system) return denied(Reason::system, usage);
   if (usage.in_use) return denied(Reason::held, usage);
@@ -41,9 +33,9 @@ Guarded<void> nobody_has(const Usage& usage) {
 
 // Who has it now; refused when somebody does.
 Guarded<void> free_now(const ChosenDevice& chosen) {
-  const auto disks = enumerate_disks();
+  const auto disks = disks_around(chosen.identity.number);
   if (!disks) return failed(disks.error());
-  if (!find_disk(*disks, chosen.identity.number)) return denied(Reason::unlisted);
+  if (!disk_of_number(*disks, chosen.identity.number)) return denied(Reason::unlisted);
   return nobody_has(UsageMap(*disks).of(chosen.identity.name));
 }
 
@@ -66,9 +58,9 @@ std::vector<Opener> openers_of(const ChosenDevice& chosen) {
 }
 
 Guarded<ChosenDevice> choose_identified(const Identity& identity, const std::string& root) {
-  auto disks = enumerate_disks(root);
+  auto disks = disks_around(identity.number, root);
   if (!disks) return failed(std::move(disks.error()));
-  const Disk* disk = find_disk(*disks, identity.number);
+  const Disk* disk = disk_of_number(*disks, identity.number);
   if (!disk) return denied(Reason::unlisted);
   ChosenDevice chosen{.path = {}, .identity = identity, .disk = *disk, .id = {}, .usage = {}, .openers = {}};
   chosen.id = chosen.whole() ? disk->id : id_by_size(identity.name, identity.size);

@@ -56,6 +56,20 @@ class TargetGuardTest : public QObject {
     QVERIFY(untouched(first()));
   }
 
+  // Reading would wake every disk that sleeps.
+  void otherDisksAreNotReadForIt() {
+    const auto loop = LoopDevice::attach(first(), 512), other = LoopDevice::attach(second(), 512);
+    if (!loop || !other) QSKIP(LoopDevice::why_not());
+    const dev_t number = identity_of(loop->path())->number;
+    const auto disks = disks_around(number);
+    QVERIFY(disks.has_value());
+    const Disk* own = disk_of_number(*disks, number);
+    const Disk* neighbour = disk_of_number(*disks, identity_of(other->path())->number);
+    QVERIFY(own && neighbour);
+    QVERIFY(own->content.source != ContentSource::unknown);
+    QVERIFY(neighbour->content.source != ContentSource::blkid);
+  }
+
   void anotherDeviceUnderTheSameNameIsRefused() {
     const auto loop = LoopDevice::attach(first(), 512);
     if (!loop) QSKIP(LoopDevice::why_not());
