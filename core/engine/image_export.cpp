@@ -11,6 +11,7 @@
 #include "core/base/arithmetic.h"
 #include "core/device/file_device.h"
 #include "core/engine/edit_in_place.h"
+#include "core/engine/known_runs.h"
 #include "core/engine/piece_reader.h"
 #include "core/engine/plan.h"
 #include "core/engine/raw_in_place.h"
@@ -68,7 +69,6 @@ class ImageAccess final : public nbd::Access {
   Image& image_;
   std::vector<Extent> known_;  // a stretch of the map
   uint64_t ahead_ = least_ahead;
-  Allocation plain_run_;          // of a plain image's file
   std::vector<FileHoles> holes_;  // of each file
   std::vector<std::unique_ptr<PieceReader>> readers_;
 };
@@ -81,6 +81,7 @@ class ImageExport final : public nbd::Export {
         plain(is_plain(*image)),
         keeps(!request.writable && !request.changes),
         descriptors(cached_descriptors(*image)),
+        runs(image->file(0)),
         piece_size(std::max<uint64_t>(nbd::max_payload, image->decode_unit())) {
     info_ = {.name = request.name,
              .description = request.description,
@@ -126,6 +127,7 @@ class ImageExport final : public nbd::Export {
   const bool plain;
   const bool keeps;  // what was found out about the files stays true
   const std::vector<int> descriptors;
+  mutable KnownRuns runs;     // of a plain image's file, where it keeps
   const uint64_t piece_size;          // what a PieceReader is made for
   std::unique_ptr<InPlace> in_place;  // of writable ones
   EditInPlace* edited = nullptr;      // that, where the image has an editor
@@ -186,7 +188,6 @@ Result<void> ImageAccess::collect(Range guest, nbd::Look look, size_t most, std:
   return {};
 }
 
-// A file is asked for one run at a time, which is kept: to find its end may take the kernel a look at every page.
 Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, size_t most, std::vector<Extent>& out) {
   if (look == nbd::Look::at_image) {
     out.push_back({.kind = Extent::Kind::data, .guest = guest, .host = guest});
@@ -194,15 +195,12 @@ Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, size_t most
   }
   const size_t first = out.size();
   for (uint64_t at = guest.at; at < guest.end() && out.size() - first < most;) {
-    if (!owner_.keeps || !plain_run_.range.contains(at)) {
-      auto run = image_.file(0).allocation(at);
-      if (!run) return failure(run);
-      plain_run_ = *run;
-    }
-    const Range range = Range::between(at, std::min(plain_run_.range.end(), guest.end()));
+    auto run = owner_.keeps ? owner_.runs.at(at) : image_.file(0).allocation(at);
+    if (!run) return failure(run);
+    const Range range = Range::between(at, std::min(run->range.end(), guest.end()));
     if (range.empty()) return failure(ErrorKind::changed, "map", "the file became shorter", at);
     append_merged(out, first,
-                  {.kind = plain_run_.data ? Extent::Kind::data : Extent::Kind::hole, .guest = range, .host = range});
+                  {.kind = run->data ? Extent::Kind::data : Extent::Kind::hole, .guest = range, .host = range});
     at = range.end();
   }
   return {};
