@@ -23,6 +23,7 @@ struct Copy {
   ZeroStrategy zeroing;
   ZeroJoiner joiner;
   Turnstile turnstile;
+  FileTurn turn;
   std::unique_ptr<Pieces> pieces;
 
   Copy(const CopyJob& copy_job, const Plan& copy_plan, Progress& copy_progress, const Stop& stop)
@@ -53,6 +54,7 @@ Plan plan_copy(const CopyJob& job) {
   request.unit = job.writer->unit();
   request.optimal_io = job.target[0]->limits().optimal_io.value;
   if (job.source) {
+    request.half_cached = request.queued != wants_queue(*job.source);
     request.queued |= wants_queue(*job.source);
     request.computes |= has_compression(*job.source);
     request.buffers += has_compression(*job.source) ? 2 : 0;
@@ -83,7 +85,8 @@ struct Slot {
 
   explicit Slot(Copy& copy)
       : source(copy.pieces->source_for_slot()),
-        writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.progress, copy.plan.most_piece_size) {}
+        writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.turn, copy.progress,
+               copy.plan.most_piece_size) {}
 };
 
 // The next piece from its source to the target; false when there are no more.

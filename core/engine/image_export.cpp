@@ -127,7 +127,7 @@ class ImageExport final : public nbd::Export {
   const bool plain;
   const bool keeps;  // what was found out about the files stays true
   const std::vector<int> descriptors;
-  mutable KnownRuns runs;     // of a plain image's file, where it keeps
+  mutable KnownRuns runs;             // of a plain image's file, where it keeps
   const uint64_t piece_size;          // what a PieceReader is made for
   std::unique_ptr<InPlace> in_place;  // of writable ones
   EditInPlace* edited = nullptr;      // that, where the image has an editor

@@ -45,7 +45,7 @@ Plan make_plan(const PlanRequest& request) {
   const unsigned cores = std::clamp(found, 1U, most_workers);
   Plan plan;
   plan.ring = request.queued ? RingKind::automatic : RingKind::immediate;
-  plan.workers = request.queued && !request.computes ? 1 : cores;
+  plan.workers = !request.queued || request.computes ? cores : request.half_cached ? std::min(cores, 2U) : 1;
   if (request.queued) {
     plan.unit = unit_of(request);
     plan.piece_size = round_up(queued_piece, plan.unit);
@@ -57,7 +57,7 @@ Plan make_plan(const PlanRequest& request) {
     plan.unit = request.unit;
     plan.piece_size = plan.most_piece_size = round_up(immediate_piece, plan.unit);
     // A second slot keeps the thread busy while the first waits for its turn.
-    plan.slots_per_worker = request.ordered ? 2 : 1;
+    plan.slots_per_worker = request.ordered || request.computes ? 2 : 1;
   }
   limit_memory(request, plan);
   plan.budget = std::max(most_in_flight, uint64_t{plan.workers} * plan.slots_per_worker * plan.piece_size);

@@ -62,7 +62,8 @@ class Access {
  public:
   virtual ~Access() = default;
 
-  // Appends runs that cover a prefix of `want`, which is not empty: at least one, at most `most`, which is at least one.
+  // Appends runs that cover a prefix of `want`, which is not empty: at least one, at most `most`, which is at least
+  // one.
   virtual Result<void> map(Range want, Look look, size_t most, std::vector<Run>& out) = 0;
 
   // Likewise by a bitmap: that of the context bitmap_contexts + number.
