@@ -29,11 +29,12 @@ AGREE_HOLD = 0.03    # how far two programs may differ about the same thing
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """Ratios not to exceed. `own`: to our own time in the case named by Case.own"""
+    """Ratios not to exceed. `own`: to our own time in the case named by Case.own. `seconds`: our time, no ratio"""
 
     wall: float | None = None
     cpu: float | None = None
     own: float | None = None
+    seconds: float | None = None
 
 
 @dataclasses.dataclass
@@ -79,7 +80,7 @@ class Broken(Exception):
 class Verdict(NamedTuple):
     """What was measured against what it should not exceed"""
 
-    what: str          # wall, cpu, own: ratios; rss: MB; size: ratio
+    what: str          # wall, cpu, own: ratios; seconds; rss: MB; size: ratio
     measured: float
     hold: float
     aim: float
@@ -135,6 +136,9 @@ class Result:
             hold = getattr(self.case.hold, what)
             if hold is not None and self.ratio(what) is not None:
                 rows.append(Verdict(what, self.ratio(what), hold, getattr(self.case.aim, what) or hold))
+        if self.ours and self.case.hold.seconds is not None:
+            hold = self.case.hold.seconds
+            rows.append(Verdict("seconds", self.median(self.ours), hold, self.case.aim.seconds or hold))
         if self.ours:
             rows.append(Verdict("rss", self.rss(self.ours) / 1e6, RSS_HOLD, RSS_AIM))
         peer = next((c for c in self.of("peer") if c.name == self.case.not_larger), None)
@@ -309,7 +313,7 @@ class Bench:
                     allowed = result.case.not_larger
                     rows.append(f"{result.case.name}: output {measured:.4f} of {allowed}'s, it may not be larger")
                 elif self.quick and measured > hold * TOLERANCE:
-                    rows.append(f"{result.case.name}: {what} {measured:.2f}, to hold {hold:.2f}")
+                    rows.append(f"{result.case.name}: {what} {measured:.4g}, to hold {hold:.4g}")
         for agreement in self.agreements:
             for size, pairs in agreement.rows:
                 ratio = agreement.ratio(pairs)

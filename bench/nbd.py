@@ -177,10 +177,11 @@ def device(bench):
         subprocess.run(["dd", f"if={image}", f"of={backing}", "bs=1M", "conv=notrunc", "status=none"], check=True)
         image.unlink()
         with machine.loop_device(backing, read_only=True) as node, contextlib.ExitStack() as stack:
-            up = Servers(bench, folder, stack).all(node, "qcow2", direct=True)
+            # nbdkit reads devices through the page cache, where they then are: that is another task.
+            up = Servers(bench, folder, stack).all(node, "qcow2", direct=True, names=NAMES[:2])
             bench.case(Case("NBD Unix, preallocated qcow2 on a loop device, nbdcopy", through(up, "nbdcopy", to_nothing),
                             Goal(0.70), Goal(0.60)))
-            contenders = through(without_nbdkit(up), "qemu-img",
+            contenders = through(up, "qemu-img",
                                  lambda uri: ["qemu-img", "convert", "-f", "raw", "-O", "raw", uri, out], out)
             bench.case(Case("NBD Unix, preallocated qcow2 on a loop device, qemu-img", contenders, Goal(0.55), Goal(0.45),
                             equal(raw, ("raw", "raw"), contenders[0])))

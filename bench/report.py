@@ -5,7 +5,8 @@ import statistics
 
 import machine
 
-NAMES = {"wall": "wall", "cpu": "CPU", "own": "to our sequential", "rss": "RSS MB", "size": "size"}
+NAMES = {"wall": "wall", "cpu": "CPU", "own": "to our sequential", "rss": "RSS MB", "size": "size",
+         "seconds": "seconds"}
 
 
 def table_text(rows):
@@ -41,7 +42,7 @@ def contender_rows(result):
 
 
 def measured_text(verdict):
-    digits = {"size": 4, "rss": 1}.get(verdict.what, 2)
+    digits = {"size": 4, "rss": 1, "seconds": 4}.get(verdict.what, 2)
     return f"{NAMES[verdict.what]} {verdict.measured:.{digits}f}"
 
 
@@ -50,7 +51,7 @@ def case_text(result):
     lines += [f"  {name}: not measured: {why}" for name, why in result.dropped.items()]
     for verdict in result.verdicts():
         of = f" of {result.best().name}" if verdict.what == "wall" else ""
-        lines.append(f"  {measured_text(verdict)}{of}; hold {verdict.hold:.2f}, aim {verdict.aim:.2f}: {verdict}")
+        lines.append(f"  {measured_text(verdict)}{of}; hold {verdict.hold:.4g}, aim {verdict.aim:.4g}: {verdict}")
     if result.wrong:
         lines.append(f"  WRONG: {result.wrong}")
     return "\n".join(lines) + "\n"
@@ -90,7 +91,7 @@ def summary_row(result):
     for verdict in result.verdicts():
         if verdict.what == "wall":
             says.append(str(verdict))
-        elif verdict.what in ("own", "size") or verdict.measured > verdict.hold:
+        elif verdict.what in ("own", "size", "seconds") or verdict.measured > verdict.hold:
             says.append(f"{measured_text(verdict)} {verdict}")
 
     def number(value):
