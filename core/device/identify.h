@@ -24,14 +24,14 @@ struct DeviceAnswer {
     inquiry,          // SPC 6.7.2, standard INQUIRY data
     serial,           // SPC, Unit Serial Number page (80h)
     identification,   // SPC, Device Identification page (83h)
-    ata,              // SAT, ATA Information page (89h): IDENTIFY DEVICE data (ACS 7.13.6) lies in it
+    ata,              // SAT, ATA Information page (89h): ACS's IDENTIFY DEVICE data lies in it
     limits,           // SBC, Block Limits page (B0h)
     characteristics,  // SBC, Block Device Characteristics page (B1h)
     provisioning,     // SBC, Logical Block Provisioning page (B2h)
     capacity,         // SBC 5.20, READ CAPACITY (16)
-    nvme_namespace,   // NVM 4.1.5.1, Identify with CNS 00h
-    nvme_controller,  // NVMe 5.17.2.1, CNS 01h
-    nvme_commands,    // NVM 4.1.5.4, CNS 06h of the NVM command set
+    nvme_namespace,   // NVM 4.1.5, Identify Namespace data structure (CNS 00h)
+    nvme_controller,  // NVMe 5.17, Identify Controller data structure (CNS 01h)
+    nvme_commands,    // NVM 4.1.5, I/O Command Set specific Identify Controller data structure (CNS 06h)
   };
   Page page;
   std::vector<std::byte> bytes;

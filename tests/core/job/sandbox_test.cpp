@@ -6,8 +6,10 @@
 
 #include <fcntl.h>
 #include <liburing.h>
+#include <linux/nvme_ioctl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <scsi/sg.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -70,6 +72,8 @@ int make_a_ring() {
 int load_a_program_into_the_kernel() { return result_of(syscall(SYS_bpf, 0, nullptr, 0)); }
 int enter_a_namespace() { return result_of(syscall(SYS_unshare, CLONE_NEWUSER)); }
 int push_input_to_a_terminal() { return result_of(ioctl(0, TIOCSTI, "x")); }
+int send_a_scsi_command() { return result_of(ioctl(0, SG_IO, nullptr)); }
+int send_an_nvme_command() { return result_of(ioctl(0, NVME_IOCTL_ADMIN_CMD, nullptr)); }
 
 pid_t sibling = 0;  // a process beside the one that tries
 int signal_a_sibling() { return result_of(kill(sibling, SIGUSR1)); }
@@ -99,6 +103,8 @@ constexpr Attempt attempts[] = {
     {"load a program into the kernel", load_a_program_into_the_kernel, false},
     {"enter a namespace", enter_a_namespace, false},
     {"push input to a terminal", push_input_to_a_terminal, false},
+    {"send a SCSI command", send_a_scsi_command, false},
+    {"send an NVMe command", send_an_nvme_command, false},
     {"signal a sibling", signal_a_sibling, true},
     {"trace a sibling", trace_a_sibling, true},
     {"read a sibling's memory", read_a_siblings_memory, true},
