@@ -171,6 +171,22 @@ void judge_table(const std::optional<PartitionTable>& table, LimitReport& limits
        .value = logical});
 }
 
+// An exit code: it went wrong, which has been said. A partition is not asked: it is no disk.
+std::optional<int> ask_disk(const std::string& path, LimitReport& limits, std::optional<Identified>& disk) {
+  if (limits.start != 0) return std::nullopt;
+  Job job;
+  const JobView view{.style = ProgressStyle::none, .summary = false};
+  const JobOutcome looked = run_job(view, job, [&](Job& running) -> Result<void> {
+    auto found = inspect(path, running);
+    if (!found) return std::unexpected(found.error());
+    disk = std::move(found->identified);
+    if (!limits.opened) judge_table(found->partitions, limits);
+    return {};
+  });
+  if (looked.result) return std::nullopt;
+  return report(view, looked, exit_code_of(looked.result.error().kind));
+}
+
 std::string line_of(const Identified& disk) {
   std::string text = fmt::format("{}:", name_of(disk.protocol));
   for (const std::string& part : {disk.vendor, disk.model, disk.firmware})
@@ -203,20 +219,10 @@ int run_limits(Arguments arguments) {
 
   auto limits = report_limits(files[0]);
   if (!limits) return report(limits.error());
-  const bool asks = ask && limits->is_device && limits->start == 0;
+  const bool asks = ask && limits->is_device;
   std::optional<Identified> disk;
-  if (asks) {
-    Job job;
-    const JobView view{.style = ProgressStyle::none, .summary = false};
-    const JobOutcome looked = run_job(view, job, [&](Job& running) -> Result<void> {
-      auto found = inspect(files[0], running);
-      if (!found) return std::unexpected(found.error());
-      disk = std::move(found->identified);
-      if (!limits->opened) judge_table(found->partitions, *limits);
-      return {};
-    });
-    if (!looked.result) return report(view, looked, exit_code_of(looked.result.error().kind));
-  }
+  if (asks)
+    if (const auto code = ask_disk(files[0], *limits, disk)) return *code;
   std::optional<RequestShape> shape;
   if (request) {
     auto shaped = shape_of_request(limits->used, *request, limits->start);
