@@ -445,6 +445,281 @@
     </message>
 </context>
 <context>
+    <name>disklathe::ui::CoreWords</name>
+    <message>
+        <source>the image is encrypted</source>
+        <translation>Das Abbild ist verschlüsselt</translation>
+    </message>
+    <message>
+        <source>the disk is encrypted</source>
+        <translation>Die Disk ist verschlüsselt</translation>
+    </message>
+    <message>
+        <source>the backing file&apos;s format %1</source>
+        <translation>das Format %1 der Unterlage</translation>
+    </message>
+    <message>
+        <source>a differencing image, which stands on another</source>
+        <translation>ein Differenzabbild, das auf einem anderen beruht</translation>
+    </message>
+    <message>
+        <source>a differencing image, which has a parent</source>
+        <translation>ein Differenzabbild, das auf einem anderen beruht</translation>
+    </message>
+    <message>
+        <source>an undo image</source>
+        <translation>ein Rücknahmeabbild (undo)</translation>
+    </message>
+    <message>
+        <source>qcow2 version %1</source>
+        <translation>qcow2 Version %1</translation>
+    </message>
+    <message>
+        <source>unknown incompatible feature: %1</source>
+        <translation>eine unbekannte, unverträgliche Eigenschaft: %1</translation>
+    </message>
+    <message>
+        <source>it was compressed with a dictionary</source>
+        <translation>Es wurde mit einem Wörterbuch komprimiert</translation>
+    </message>
+    <message>
+        <source>unknown xz filters or options</source>
+        <translation>unbekannte Filter oder Optionen von xz</translation>
+    </message>
+    <message>
+        <source>what it holds is %1, which cannot be read from front to back only</source>
+        <translation>Es enthält %1; das lässt sich nicht nur von vorn nach hinten lesen</translation>
+    </message>
+    <message>
+        <source>a %1 image</source>
+        <translation>ein %1-Abbild</translation>
+    </message>
+    <message>
+        <source>a tar archive</source>
+        <translation>ein tar-Archiv</translation>
+    </message>
+    <message>
+        <source>gzip data</source>
+        <translation>gzip-Daten</translation>
+    </message>
+    <message>
+        <source>bzip2 data</source>
+        <translation>bzip2-Daten</translation>
+    </message>
+    <message>
+        <source>xz data</source>
+        <translation>xz-Daten</translation>
+    </message>
+    <message>
+        <source>Zstandard data</source>
+        <translation>Zstandard-Daten</translation>
+    </message>
+    <message>
+        <source>there is no snapshot with the id or name %1</source>
+        <translation>Es gibt keinen Schnappschuss mit der Kennung oder dem Namen %1</translation>
+    </message>
+    <message>
+        <source>its dictionary needs %1 bytes of memory</source>
+        <translation>Sein Wörterbuch braucht %1 Byte Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>its window needs more memory than is allowed</source>
+        <translation>Sein Fenster braucht mehr Arbeitsspeicher als erlaubt</translation>
+    </message>
+    <message>
+        <source>the disk has %1 bytes, the target %2</source>
+        <translation>Die Disk hat %1 Byte, das Ziel %2</translation>
+    </message>
+    <message>
+        <source>it has %1 bytes, the image needs %2: %3 are missing</source>
+        <translation>Es hat %1 Byte, das Abbild braucht %2: Es fehlen %3</translation>
+    </message>
+    <message>
+        <source>the image is larger than its %1 bytes</source>
+        <translation>Das Abbild ist größer als seine %1 Byte</translation>
+    </message>
+    <message>
+        <source>VHD disks have at most 2040 GiB</source>
+        <translation>VHD-Disks haben höchstens 2040 GiB</translation>
+    </message>
+    <message>
+        <source>VHDX disks have at most 64 TiB</source>
+        <translation>VHDX-Disks haben höchstens 64 TiB</translation>
+    </message>
+    <message>
+        <source>vdi disks have at most %1 bytes</source>
+        <translation>VDI-Disks haben höchstens %1 Byte</translation>
+    </message>
+    <message>
+        <source>vmdk disks have at most %1 bytes</source>
+        <translation>VMDK-Disks haben höchstens %1 Byte</translation>
+    </message>
+    <message>
+        <source>a VMDK file ends at 2 TiB: it cannot hold more</source>
+        <translation>Eine VMDK-Datei endet bei 2 TiB: Mehr fasst sie nicht</translation>
+    </message>
+    <message>
+        <source>fixed VHD disks have at least one byte</source>
+        <translation>Feste VHD-Disks haben mindestens ein Byte</translation>
+    </message>
+    <message>
+        <source>VHDX disks have at least one byte</source>
+        <translation>VHDX-Disks haben mindestens ein Byte</translation>
+    </message>
+    <message>
+        <source>vmdk disks have at least one byte</source>
+        <translation>VMDK-Disks haben mindestens ein Byte</translation>
+    </message>
+    <message>
+        <source>the refcount table would pass %1 bytes: a larger cluster_size is needed</source>
+        <translation>Die Zähltabelle überschritte %1 Byte: Es braucht größere Cluster</translation>
+    </message>
+    <message>
+        <source>option preallocation: not together with compression</source>
+        <translation>„Platz“ verträgt sich nicht mit Kompression</translation>
+    </message>
+    <message>
+        <source>option %1: &apos;%2&apos; is not %3</source>
+        <translation>Option %1: „%2“ ist nicht %3</translation>
+    </message>
+    <message>
+        <source>the area is larger than the device</source>
+        <translation>Der Bereich ist größer als das Gerät</translation>
+    </message>
+    <message>
+        <source>no request of that size fits</source>
+        <translation>Keine Anfrage dieser Größe passt hinein</translation>
+    </message>
+    <message>
+        <source>the file became shorter</source>
+        <translation>Die Datei wurde kürzer</translation>
+    </message>
+    <message>
+        <source>it ended early</source>
+        <translation>Es endete zu früh</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>Es ist leer</translation>
+    </message>
+    <message>
+        <source>it ends in the middle of the compressed data</source>
+        <translation>Es endet mitten in den komprimierten Daten</translation>
+    </message>
+    <message>
+        <source>invalid compressed data</source>
+        <translation>ungültige komprimierte Daten</translation>
+    </message>
+    <message>
+        <source>the device has become read-only</source>
+        <translation>Das Gerät ist schreibgeschützt geworden</translation>
+    </message>
+    <message>
+        <source>another computer has reserved it</source>
+        <translation>Ein anderer Rechner hat es reserviert</translation>
+    </message>
+    <message>
+        <source>another image names it, and nobody allowed it yet</source>
+        <translation>Ein anderes Abbild nennt es, und niemand hat es bisher erlaubt</translation>
+    </message>
+    <message>
+        <source>it was not given</source>
+        <translation>Es wurde nicht mitgegeben</translation>
+    </message>
+    <message>
+        <source>the worker ended at once</source>
+        <translation>Der Arbeitsprozess endete sofort</translation>
+    </message>
+    <message>
+        <source>it said nothing</source>
+        <translation>Er sagte nichts</translation>
+    </message>
+    <message>
+        <source>it ended with %1</source>
+        <translation>Er endete mit %1</translation>
+    </message>
+    <message>
+        <source>it was ended by signal %1</source>
+        <translation>Er wurde durch das Signal %1 beendet</translation>
+    </message>
+    <message>
+        <source>it was ended for a system call that it may not make</source>
+        <translation>Er wurde für einen Systemaufruf beendet, den er nicht machen darf</translation>
+    </message>
+    <message>
+        <source>there is no system bus here</source>
+        <translation>Hier gibt es keinen Systembus</translation>
+    </message>
+    <message>
+        <source>disklathe-helper is not installed</source>
+        <translation>disklathe-helper ist nicht installiert</translation>
+    </message>
+    <message>
+        <source>disklathe-helper did not answer</source>
+        <translation>disklathe-helper antwortete nicht</translation>
+    </message>
+    <message>
+        <source>disklathe-helper does not answer: %1</source>
+        <translation>disklathe-helper antwortet nicht: %1</translation>
+    </message>
+    <message>
+        <source>the dirty bit is set: the image was not closed properly</source>
+        <translation>Das Merkmal „dirty“ ist gesetzt: Das Abbild wurde nicht ordentlich geschlossen</translation>
+    </message>
+    <message>
+        <source>the corrupt bit is set: the image is known to be damaged</source>
+        <translation>Das Merkmal „corrupt“ ist gesetzt: Das Abbild ist als beschädigt bekannt</translation>
+    </message>
+    <message>
+        <source>the bitmaps are inconsistent: a program that does not know them wrote to the image</source>
+        <translation>Die Bitmaps stimmen nicht mehr: Ein Programm, das sie nicht kennt, hat in das Abbild geschrieben</translation>
+    </message>
+    <message>
+        <source>the bitmaps cannot be read: %1</source>
+        <translation>Die Bitmaps lassen sich nicht lesen: %1</translation>
+    </message>
+    <message>
+        <source>one of the two headers is damaged; the other one is used</source>
+        <translation>Einer der beiden Köpfe ist beschädigt; der andere wird benutzt</translation>
+    </message>
+    <message>
+        <source>the first region table is damaged; the second one is used</source>
+        <translation>Die erste Regionentabelle ist beschädigt; die zweite wird benutzt</translation>
+    </message>
+    <message>
+        <source>it was not closed properly: what its log says counts</source>
+        <translation>Es wurde nicht ordentlich geschlossen: Es gilt, was sein Protokoll sagt</translation>
+    </message>
+    <message>
+        <source>the footer at the end of the file is damaged or missing; its copy at the start is used</source>
+        <translation>Der Fuß am Ende der Datei ist beschädigt oder fehlt; seine Kopie am Anfang wird benutzt</translation>
+    </message>
+    <message>
+        <source>it belongs to the saved state of a virtual machine</source>
+        <translation>Es gehört zum gespeicherten Zustand einer virtuellen Maschine</translation>
+    </message>
+    <message>
+        <source>it was not closed properly</source>
+        <translation>Es wurde nicht ordentlich geschlossen</translation>
+    </message>
+    <message>
+        <source>it was not closed properly, or is in use</source>
+        <translation>Es wurde nicht ordentlich geschlossen oder wird benutzt</translation>
+    </message>
+    <message>
+        <source>it needs a check: it was not closed properly</source>
+        <translation>Es sollte geprüft werden: Es wurde nicht ordentlich geschlossen</translation>
+    </message>
+    <message>
+        <source>its header says that it is empty; its table is read</source>
+        <translation>Sein Kopf sagt, es sei leer; gelesen wird seine Tabelle</translation>
+    </message>
+    <message>
+        <source>it is read by itself; whether the disk has more files its DiskDescriptor.xml tells</source>
+        <translation>Es wird für sich gelesen; ob die Disk mehr Dateien hat, sagt ihre DiskDescriptor.xml</translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::DesktopReport</name>
     <message>
         <source>Show</source>
@@ -1081,6 +1356,10 @@
         <source>&amp;Verify by reading everything back (%1 of it)</source>
         <translation>Alles &amp;zurücklesen und prüfen (davon %1)</translation>
     </message>
+    <message>
+        <source>Nothing is written past %1.</source>
+        <translation>Nach %1 wird nichts geschrieben.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::ErrorWords</name>
@@ -1164,10 +1443,6 @@
         <translation>abgebrochen.</translation>
     </message>
     <message>
-        <source>The worker ended without a word while it read %1.</source>
-        <translation>Der Arbeitsprozess endete ohne Meldung, während er %1 las.</translation>
-    </message>
-    <message>
         <source>Check its name, and that its folder is there.</source>
         <translation>Prüfen Sie den Namen und ob der Ordner vorhanden ist.</translation>
     </message>
@@ -1218,6 +1493,110 @@
     <message>
         <source>There is not enough room on %1</source>
         <translation>Auf %1 ist nicht genug Platz</translation>
+    </message>
+    <message>
+        <source>input/output error</source>
+        <translation>Ein-/Ausgabefehler</translation>
+    </message>
+    <message>
+        <source>the medium is bad there</source>
+        <translation>Das Medium ist dort schadhaft</translation>
+    </message>
+    <message>
+        <source>the device reports a failure of its own</source>
+        <translation>Das Gerät meldet einen eigenen Fehler</translation>
+    </message>
+    <message>
+        <source>what it holds there does not match its checksum</source>
+        <translation>Was dort steht, passt nicht zu seiner Prüfsumme</translation>
+    </message>
+    <message>
+        <source>it did not answer in time</source>
+        <translation>Es antwortete nicht rechtzeitig</translation>
+    </message>
+    <message>
+        <source>the connection to the device failed</source>
+        <translation>Die Verbindung zum Gerät brach ab</translation>
+    </message>
+    <message>
+        <source>another computer has reserved it</source>
+        <translation>Ein anderer Rechner hat es reserviert</translation>
+    </message>
+    <message>
+        <source>permission denied</source>
+        <translation>keine Berechtigung</translation>
+    </message>
+    <message>
+        <source>it is read-only</source>
+        <translation>Es ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>something else uses it</source>
+        <translation>Etwas anderes benutzt es</translation>
+    </message>
+    <message>
+        <source>it is a program that runs</source>
+        <translation>Es ist ein Programm, das gerade läuft</translation>
+    </message>
+    <message>
+        <source>no room is left</source>
+        <translation>kein Platz mehr</translation>
+    </message>
+    <message>
+        <source>your share of the disk is used up</source>
+        <translation>Ihr Anteil am Datenträger ist aufgebraucht</translation>
+    </message>
+    <message>
+        <source>the file system takes no file of that size</source>
+        <translation>Das Dateisystem nimmt keine Datei dieser Größe</translation>
+    </message>
+    <message>
+        <source>there is no such device any more</source>
+        <translation>Dieses Gerät gibt es nicht mehr</translation>
+    </message>
+    <message>
+        <source>there is no such file or folder</source>
+        <translation>Diese Datei oder diesen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>a part of its path is no folder</source>
+        <translation>Ein Teil seines Pfads ist kein Ordner</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>Es ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>it is a link that leads to itself</source>
+        <translation>Es ist eine Verknüpfung, die auf sich selbst zeigt</translation>
+    </message>
+    <message>
+        <source>its name is too long</source>
+        <translation>Der Name ist zu lang</translation>
+    </message>
+    <message>
+        <source>this computer is out of memory</source>
+        <translation>Diesem Rechner fehlt Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>too many files are open</source>
+        <translation>Zu viele Dateien sind geöffnet</translation>
+    </message>
+    <message>
+        <source>nobody answers there</source>
+        <translation>Dort antwortet niemand</translation>
+    </message>
+    <message>
+        <source>the other side has left</source>
+        <translation>Die Gegenseite ist gegangen</translation>
+    </message>
+    <message>
+        <source>Technical detail: %1.</source>
+        <translation>Technische Angabe: %1.</translation>
+    </message>
+    <message>
+        <source>The worker ended without a word while it read %1</source>
+        <translation>Der Arbeitsprozess endete ohne Meldung, während er %1 las</translation>
     </message>
 </context>
 <context>
@@ -1510,6 +1889,94 @@
     <message>
         <source>All files (*)</source>
         <translation>Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Of compressed clusters: zlib opens everywhere, zstd is faster and smaller.</source>
+        <translation>Der komprimierten Cluster: zlib öffnet sich überall, zstd ist schneller und kleiner.</translation>
+    </message>
+    <message>
+        <source>Version 3 knows zeroes and more; only very old programs need 2.</source>
+        <translation>Version 3 kennt Nullen und mehr; nur sehr alte Programme brauchen 2.</translation>
+    </message>
+    <message>
+        <source>32 in each cluster: keeps holes although clusters are large. QEMU 5.2 and later.</source>
+        <translation>32 in jedem Cluster: behält Lücken trotz großer Cluster. Ab QEMU 5.2.</translation>
+    </message>
+    <message>
+        <source>A guest writes faster; after a crash the image is checked when it is opened.</source>
+        <translation>Ein Gast schreibt schneller; nach einem Absturz wird das Abbild beim Öffnen geprüft.</translation>
+    </message>
+    <message>
+        <source>Refcount bits</source>
+        <translation>Zählerbits</translation>
+    </message>
+    <message>
+        <source>How often a cluster can be shared by snapshots: a power of two up to 64.</source>
+        <translation>Wie oft Schnappschüsse sich einen Cluster teilen können: eine Zweierpotenz bis 64.</translation>
+    </message>
+    <message>
+        <source>Whole MiB</source>
+        <translation>Ganze MiB</translation>
+    </message>
+    <message>
+        <source>The size as Hyper-V and Azure take it, not as a disk&apos;s geometry rounds it.</source>
+        <translation>Die Größe, wie Hyper-V und Azure sie nehmen, nicht wie eine Geometrie sie rundet.</translation>
+    </message>
+    <message>
+        <source>Zero blocks</source>
+        <translation>Nullblöcke</translation>
+    </message>
+    <message>
+        <source>Blocks that are not stored are said to be zero, not undefined.</source>
+        <translation>Nicht gespeicherte Blöcke gelten als null, nicht als unbestimmt.</translation>
+    </message>
+    <message>
+        <source>Log size</source>
+        <translation>Protokollgröße</translation>
+    </message>
+    <message>
+        <source>Bytes, whole MiB below 4 GiB. Few programs need a larger one.</source>
+        <translation>Byte, ganze MiB unter 4 GiB. Wenige Programme brauchen mehr.</translation>
+    </message>
+    <message>
+        <source>Adapter</source>
+        <translation>Adapter</translation>
+    </message>
+    <message>
+        <source>What the virtual machine sees the disk at.</source>
+        <translation>Woran die virtuelle Maschine die Disk sieht.</translation>
+    </message>
+    <message>
+        <source>Hardware version</source>
+        <translation>Hardwareversion</translation>
+    </message>
+    <message>
+        <source>Of the virtual machine; 4 opens everywhere.</source>
+        <translation>Der virtuellen Maschine; 4 öffnet sich überall.</translation>
+    </message>
+    <message>
+        <source>Tools version</source>
+        <translation>Tools-Version</translation>
+    </message>
+    <message>
+        <source>Of the VMware Tools inside of it, where that is known.</source>
+        <translation>Der VMware Tools darin, soweit bekannt.</translation>
+    </message>
+    <message>
+        <source>One file that grows (monolithicSparse)</source>
+        <translation>Eine Datei, die wächst (monolithicSparse)</translation>
+    </message>
+    <message>
+        <source>Compressed, for exchange (streamOptimized)</source>
+        <translation>Komprimiert, zum Austausch (streamOptimized)</translation>
+    </message>
+    <message>
+        <source>Fixed size</source>
+        <translation>Feste Größe</translation>
+    </message>
+    <message>
+        <source>On: every block has its place at once; off: the file grows as the guest writes.</source>
+        <translation>Ein: Jeder Block hat sofort seinen Platz; aus: Die Datei wächst, während der Gast schreibt.</translation>
     </message>
 </context>
 <context>
@@ -3283,6 +3750,27 @@ GNU General Public License 3 oder später.</translation>
         <source>A part of %1 was overwritten.</source>
         <translation>Ein Teil von %1 wurde überschrieben.</translation>
     </message>
+    <message>
+        <source>The system still sees the old partitions until it is plugged in again.</source>
+        <translation>Das System sieht die alten Partitionen, bis es erneut eingesteckt wird.</translation>
+    </message>
+    <message>
+        <source>%1 are free there; the whole image is %2.</source>
+        <translation>Dort sind %1 frei; das ganze Abbild hat %2.</translation>
+    </message>
+    <message>
+        <source>Of the scratch file nothing stays.</source>
+        <translation>Von der Hilfsdatei bleibt nichts.</translation>
+    </message>
+    <message>
+        <source>Sweep on %1</source>
+        <comment>a folder</comment>
+        <translation>Messreihe auf %1</translation>
+    </message>
+    <message>
+        <source>If cancelled now, a part of %1 is overwritten.</source>
+        <translation>Bei Abbruch jetzt ist ein Teil von %1 überschrieben.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SidePane</name>
@@ -3451,6 +3939,10 @@ GNU General Public License 3 oder später.</translation>
         <source>Sweep</source>
         <translation>Messreihe</translation>
     </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SweepPlot</name>
@@ -3610,24 +4102,8 @@ GNU General Public License 3 oder später.</translation>
         <translation>Nicht geöffnet, da niemand es erlaubt hat: %1</translation>
     </message>
     <message>
-        <source>another image names it, and nobody allowed it yet</source>
-        <translation>ein anderes Abbild nennt sie, und niemand hat es bisher erlaubt</translation>
-    </message>
-    <message>
-        <source>disklathe-helper did not answer</source>
-        <translation>disklathe-helper hat nicht geantwortet</translation>
-    </message>
-    <message>
         <source>Stopping</source>
         <translation>Wird angehalten</translation>
-    </message>
-    <message>
-        <source>The system still sees the old partitions until it is plugged in again.</source>
-        <translation>Bis zum erneuten Anschließen sieht das System noch die alten Partitionen.</translation>
-    </message>
-    <message>
-        <source>%1 are free there; the whole image is %2.</source>
-        <translation>Dort sind %1 frei; das ganze Abbild hat %2.</translation>
     </message>
     <message>
         <source>It went on while the window was closed</source>

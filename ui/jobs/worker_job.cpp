@@ -1,106 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/jobs/worker_job.h"
 
-#include <sys/stat.h>
-
-#include <QFileInfo>
 #include <QPointer>
-#include <QStorageInfo>
 #include <QThreadPool>
 #include <QTime>
 
-#include "core/device/after_write.h"
 #include "core/job/kept.h"
-#include "helper/client/authorization.h"
-#include "ui/words/device_words.h"
+#include "ui/jobs/job_verdict.h"
 #include "ui/words/error_words.h"
 #include "ui/words/result_words.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
-namespace {
-
-// A sweep measures devices, not this computer's memory.
-CacheMode cache_of(const JobRequest& request) {
-  return request.kind() == job::Kind::sweep ? CacheMode::none : CacheMode::automatic;
-}
-
-Error refused_device(const JobRequest& request, const Denial& denial) {
-  Error error = denial.error;
-  error.subject = request.target_name().toStdString();
-  if (denial.reason == Denial::Reason::failed) return error;
-  error.kind = denial.reason == Denial::Reason::held       ? ErrorKind::busy
-               : denial.reason == Denial::Reason::replaced ? ErrorKind::vanished
-                                                           : ErrorKind::refused;
-  error.cause = DeviceWords::denial(denial).toStdString();
-  return error;
-}
-
-Result<std::unique_ptr<FileDevice>> open_to_read(const QString& path, CacheMode cache = CacheMode::automatic) {
-  return FileDevice::open({.path = path.toStdString(), .writable = false, .cache = cache});
-}
-
-}  // namespace
-
-// What a job holds open while it runs. Made on a thread: a disk that spins up takes seconds to open.
-struct WorkerJob::Opened {
-  std::unique_ptr<FileDevice> source, other, device;
-  std::unique_ptr<TargetFile> fresh, data;
-  job::Handover handover;
-  std::unique_ptr<job::Client> client;  // of a worker that has been started
-  std::optional<Error> error;
-  std::optional<helper::Request> granted;  // the device that the helper has to open
-  std::vector<Descriptor> written;         // of a kept job: what its worker gave back
-  std::optional<job::Spec> kept;           // and what it is
-
-  FileDevice* target() const { return device ? device.get() : fresh ? &fresh->device() : nullptr; }
-  int device_descriptor() const {  // -1: the helper opened it, or there is none
-    if (device) return device->descriptor();
-    return kept && !written.empty() ? written.front().get() : -1;
-  }
-};
-
-namespace {
-
-// What the helper is to be asked for, where the user may not open the device of a job: its target, else its source.
-std::optional<helper::Request> to_be_asked(const JobRequest& request) {
-  using helper::Action;
-  if (request.device) {
-    if (request.kind() == job::Kind::convert) return helper::Request{Action::convert, request.device->identity};
-    if (request.kind() == job::Kind::zero) return helper::Request{Action::zero, request.device->identity};
-    if (request.kind() == job::Kind::sweep) return helper::Request{Action::sweep_write, request.device->identity};
-    return std::nullopt;
-  }
-  const auto identity = identity_of(request.source.toStdString());
-  if (!identity) return std::nullopt;
-  switch (request.kind()) {
-    case job::Kind::convert: return helper::Request{Action::convert_read, *identity};
-    case job::Kind::inspect: return helper::Request{Action::inspect, *identity};
-    case job::Kind::sweep: return helper::Request{Action::sweep_read, *identity};
-    default: return std::nullopt;
-  }
-}
-
-// Whether the device is not there any more, or another one, or without its medium.
-bool is_gone(const ChosenDevice& chosen, const FileDevice* device) {
-  if (device) {
-    const auto same = still_chosen(chosen, device->descriptor());
-    return !same && same.error().reason != Denial::Reason::failed;
-  }
-  const auto now = identity_of(chosen.path);  // the helper has it open
-  return !now || !differences(chosen.identity, *now).empty();
-}
-
-template <class T>
-bool take_over(Result<T> result, T& into, std::optional<Error>& error) {
-  if (result)
-    into = std::move(*result);
-  else
-    error = std::move(result.error());
-  return !error;
-}
-
-}  // namespace
 
 WorkerJob::WorkerJob(JobRequest request, QObject* parent) : KJob(parent), request_(std::move(request)) {
   Capabilities can = Killable;
@@ -113,16 +24,14 @@ WorkerJob::WorkerJob(JobRequest request, QObject* parent) : KJob(parent), reques
 WorkerJob::WorkerJob(JobRequest request, Kept kept, QObject* parent) : WorkerJob(std::move(request), parent) {
   kept_id_ = std::move(kept.id);
   client_ = std::move(kept.client);
-  files_ = std::make_shared<Opened>();
+  files_ = std::make_shared<JobFiles>();
   files_->written = std::move(kept.written);
   files_->kept = std::move(kept.spec);
 }
 
 WorkerJob::~WorkerJob() {
   if (kept_id_.empty() || ended() || !files_) return;
-  // The worker has them; who attaches to it gives them their names.
-  for (TargetFile* file : {files_->fresh.get(), files_->data.get()})
-    if (file) file->hand_on();
+  files_->hand_on();
 }
 
 void WorkerJob::start() {
@@ -136,61 +45,15 @@ void WorkerJob::start() {
                      {tr("Source"), request_.source.isEmpty() ? request_.target : request_.source},
                      {tr("Destination"), request_.target});
   add_log(tr("Opening the files"));
-  const auto open_all = [request = request_] {
-    auto files = std::make_shared<Opened>();
-    auto& error = files->error;
-    const CacheMode cache = cache_of(request);
-    const auto hand = [&](job::Role role, const FileDevice& device, bool writable) {
-      if (auto handed = files->handover.add(role, device, writable, cache); !handed) error = handed.error();
-    };
-    const auto ask_helper = [&](const std::string& name) {
-      if (!error || error->kind != ErrorKind::permission || files->granted) return;
-      files->granted = to_be_asked(request);
-      if (!files->granted) return;
-      files->handover.add_granted(helper::granted_file(files->granted->action, name));
-      error.reset();
-    };
-    if (!request.source.isEmpty()) {
-      if (take_over(open_to_read(request.source, cache), files->source, error))
-        hand(job::Role::source, *files->source, false);
-      else if (!request.device)
-        ask_helper(request.source.toStdString());
-    }
-    if (!error && !request.other.isEmpty() && take_over(open_to_read(request.other), files->other, error))
-      hand(job::Role::other, *files->other, false);
-    if (!error && request.device) {
-      auto device = open_chosen(*request.device, cache);
-      if (device) {
-        files->device = std::move(*device);
-      } else {
-        error = refused_device(request, device.error());
-        ask_helper(request.target.toStdString());
-      }
-    } else if (!error && !request.target.isEmpty()) {
-      take_over(TargetFile::create(request.target.toStdString(), cache), files->fresh, error);
-    }
-    if (!error && files->target()) hand(job::Role::target, *files->target(), true);
-    if (const auto* convert = std::get_if<job::Convert>(&request.work); convert && !error) {
-      const auto data = convert->options.find("data_file");
-      if (data != convert->options.end() && take_over(TargetFile::create(data->second, cache), files->data, error))
-        hand(job::Role::data, files->data->device(), true);
-    }
-    // A process that is started waits for its turn on the processor: not here, where the window would wait with it.
-    if (!error && !files->granted) {
-      const job::Spec spec{.files = files->handover.files(), .work = request.work};
-      take_over(job::Client::start(spec, files->handover.descriptors()), files->client, error);
-    }
-    return files;
-  };
-  QThreadPool::globalInstance()->start([open_all, guard = QPointer<WorkerJob>(this)] {
-    auto files = open_all();
+  QThreadPool::globalInstance()->start([request = request_, guard = QPointer<WorkerJob>(this)] {
+    auto files = JobFiles::open(request);
     QMetaObject::invokeMethod(qApp, [guard, files] {
       if (guard) guard->opened(files);
     });
   });
 }
 
-void WorkerJob::opened(const std::shared_ptr<Opened>& files) {
+void WorkerJob::opened(const std::shared_ptr<JobFiles>& files) {
   files_ = files;
   if (stopping_) return complete(failure(Error{.kind = ErrorKind::stopped}));
   if (files->error) return complete(failure(*files->error));
@@ -341,71 +204,6 @@ bool WorkerJob::doKill() {
   return false;  // it ends by itself, with a result
 }
 
-// What only this side can do: names for fresh files, the kernel's view of a disk. On a thread, as it waits for the
-// disk.
-void WorkerJob::judge(JobResult& result, const JobRequest& request, Opened* files, Result<job::Outcome> outcome) {
-  if (outcome && files) {
-    const auto* convert = std::get_if<job::Convert>(&request.work);
-    for (TargetFile* file : {files->data.get(), files->fresh.get()}) {
-      if (!file || !outcome || request.kind() == job::Kind::sweep) continue;  // of a scratch file nothing stays
-      if (auto named = file->commit(!convert || convert->durable); !named) outcome = failure(named);
-    }
-    if (outcome && files->kept)
-      if (auto named = job::commit_attached(*files->kept, files->written); !named) outcome = failure(named);
-    const int device = files->device_descriptor();
-    if (outcome && device >= 0 && request.device) {
-      if (!still_chosen(*request.device, device)) {
-        outcome = failure(Error{.kind = ErrorKind::vanished, .subject = request.target_name().toStdString()});
-      } else if (request.device->whole()) {
-        const TableReread reread = reread_partition_table(device);
-        if (reread == TableReread::busy || reread == TableReread::failed)
-          result.notes << tr("The system still sees the old partitions until it is plugged in again.");
-      }
-    }
-  }
-  if (!outcome && files && files->kept) job::discard_attached(*files->kept, files->written);
-  if (!outcome) return judge_failure(result, request, files, std::move(outcome.error()));
-  result.outcome = std::move(*outcome);
-  result.state = JobResult::State::read;
-  if (const auto* converted = std::get_if<job::Converted>(&*result.outcome)) {
-    result.state = converted->verified ? JobResult::State::verified : JobResult::State::written;
-    result.bytes = converted->disk_size;
-  }
-  if (const auto* zeroed = std::get_if<job::Zeroed>(&*result.outcome)) {
-    result.state = zeroed->all_read ? JobResult::State::verified : JobResult::State::written;
-    if (zeroed->nonzero_at) {
-      result.state = JobResult::State::differs;
-      result.error = Error{.kind = ErrorKind::differs, .offset = zeroed->nonzero_at};
-    }
-  }
-}
-
-// What the unfinished target takes and gives back in a moment.
-uint64_t WorkerJob::taken_by(Opened* files) {
-  struct stat status{};
-  if (!files || !files->fresh || fstat(files->fresh->device().descriptor(), &status) != 0) return 0;
-  return static_cast<uint64_t>(status.st_blocks) * 512;
-}
-
-void WorkerJob::judge_failure(JobResult& result, const JobRequest& request, Opened* files, Error error) {
-  result.state = error.kind == ErrorKind::differs ? JobResult::State::differs : JobResult::State::failed;
-  const bool by_kernel = error.kind == ErrorKind::io || error.kind == ErrorKind::no_space;
-  if (by_kernel && request.device && is_gone(*request.device, files ? files->device.get() : nullptr))
-    error.kind = ErrorKind::vanished;
-  // A device is known by what is written on it, a file by its name.
-  if (error.subject.empty() || error.subject == request.target.toStdString())
-    error.subject = request.target_name().toStdString();
-  if (!request.device && request.writes()) {
-    result.kept = QFileInfo::exists(request.target);
-    const auto room = QStorageInfo(QFileInfo(request.target).absolutePath()).bytesAvailable();
-    if (error.kind == ErrorKind::no_space && room >= 0)
-      result.notes << tr("%1 are free there; the whole image is %2.")
-                          .arg(Sizes::decimal(static_cast<uint64_t>(room) + taken_by(files)),
-                               Sizes::decimal(result.bytes));
-  }
-  result.error = std::move(error);
-}
-
 void WorkerJob::complete(Result<job::Outcome> outcome) {
   notifier_.reset();
   // Of a kept job the result is taken once its files have their names. This may be called from inside of the client's
@@ -416,14 +214,14 @@ void WorkerJob::complete(Result<job::Outcome> outcome) {
     const auto let_go = [done_with] { QThreadPool::globalInstance()->start([done_with] { delete done_with; }); };
     QMetaObject::invokeMethod(qApp, let_go, Qt::QueuedConnection);
   }
-  auto result = std::make_shared<JobResult>();
-  result->bytes = progress_.total;
-  result->reached = progress_.share();
-  result->flushed = progress_.phase == Phase::verify;
-  result->touched = mixed_ || progress_.phase >= Phase::write;
+  JobResult so_far{.bytes = progress_.total,
+                   .reached = progress_.share(),
+                   .flushed = progress_.phase == Phase::verify,
+                   .touched = mixed_ || progress_.phase >= Phase::write};
   QThreadPool::globalInstance()->start([guard = QPointer<WorkerJob>(this), request = request_,
-                                        files = std::move(files_), outcome = std::move(outcome), result]() mutable {
-    judge(*result, request, files.get(), std::move(outcome));
+                                        files = std::move(files_), outcome = std::move(outcome),
+                                        so_far = std::move(so_far)]() mutable {
+    auto result = std::make_shared<JobResult>(judge(std::move(so_far), request, files.get(), std::move(outcome)));
     files.reset();
     QMetaObject::invokeMethod(qApp, [guard, result] {
       if (guard) guard->end(std::move(*result));

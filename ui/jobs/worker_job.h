@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "core/base/pausable_clock.h"
-#include "core/device/target_file.h"
 #include "core/job/client.h"
 #include "ui/jobs/job_request.h"
 #include "ui/jobs/job_result.h"
@@ -14,9 +13,12 @@
 
 namespace disklathe::ui {
 
-// A job in a process of its own (disklathe-worker): opens the files as the user, hands them over, and tells how it
-// goes. A device that the user may not open is opened by the helper, which asks polkit. No byte of an image is looked
-// at in this process. Give it to a tracker before start() and the desktop shows it, too.
+struct JobFiles;
+
+// A job in a process of its own (disklathe-worker): has the files opened as the user and handed over (job_files), talks
+// to the worker, and tells how it goes; what it came to is told by job_verdict. A device that the user may not open is
+// opened by the helper, which asks polkit. No byte of an image is looked at in this process. Give it to a tracker
+// before start() and the desktop shows it, too.
 class WorkerJob : public KJob {
   Q_OBJECT
  public:
@@ -65,8 +67,7 @@ class WorkerJob : public KJob {
   bool doResume() override;
 
  private:
-  struct Opened;
-  void opened(const std::shared_ptr<Opened>& files);
+  void opened(const std::shared_ptr<JobFiles>& files);
   void talk_to(std::unique_ptr<job::Client> client);
   void take_events();
   void take(const job::Hello& hello);
@@ -77,9 +78,6 @@ class WorkerJob : public KJob {
   void take(const job::Attached&) {}
   void take(const job::Client::Ended& ended);
   void complete(Result<job::Outcome> outcome);
-  static void judge(JobResult& result, const JobRequest& request, Opened* files, Result<job::Outcome> outcome);
-  static uint64_t taken_by(Opened* files);
-  static void judge_failure(JobResult& result, const JobRequest& request, Opened* files, Error error);
   void end(JobResult result);
   void add_log(const QString& line);
 
@@ -91,7 +89,7 @@ class WorkerJob : public KJob {
   QList<Refused> refused_;
   PausableClock clock_;
   Clock::Time began_{0};
-  std::shared_ptr<Opened> files_;
+  std::shared_ptr<JobFiles> files_;
   std::unique_ptr<job::Client> client_;
   std::unique_ptr<QSocketNotifier> notifier_;
   std::string kept_id_;  // empty: it ends with this process

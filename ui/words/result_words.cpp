@@ -140,4 +140,12 @@ QString ResultWords::if_cancelled(const JobRequest& request, const JobProgress& 
       .arg(target, Sizes::decimal(progress.position));
 }
 
+QString ResultWords::old_partitions() {
+  return tr("The system still sees the old partitions until it is plugged in again.");
+}
+
+QString ResultWords::room(uint64_t free, uint64_t needed) {
+  return tr("%1 are free there; the whole image is %2.").arg(Sizes::decimal(free), Sizes::decimal(needed));
+}
+
 }  // namespace disklathe::ui

@@ -27,6 +27,9 @@ class ResultWords {
   static QString doing(const JobProgress& progress, job::Kind kind);      // "Writing 62 %"
   // What is left behind when it is cancelled now.
   static QString if_cancelled(const JobRequest& request, const JobProgress& progress);
+  // What stays to be said of a result.
+  static QString old_partitions();
+  static QString room(uint64_t free, uint64_t needed);  // bytes
 
  private:
   static QString left_behind(const JobRequest& request, const JobResult& result);  // by a job that failed
