@@ -281,8 +281,9 @@ Task<Result<void>> ImageAccess::flush(Ring& ring) {
 
 Result<Range> partition_of(Image& image, unsigned number) {
   std::vector<std::byte> head(std::min<uint64_t>(image.size(), partition_entries_head));
-  if (auto read = read_guest(image, 0, head); !read) return failure(read);
-  if (const auto found = find_partition(head, image.size(), number)) return *found;
+  if (auto begun = read_guest(image, 0, head); !begun) return failure(begun);
+  const auto read = [&image](uint64_t at, MutableBytes into) { return read_guest(image, at, into).has_value(); };
+  if (const auto found = find_partition(head, image.size(), number, read)) return *found;
   return failure(ErrorKind::not_found, "serve", fmt::format("its disk has no partition {}", number));
 }
 

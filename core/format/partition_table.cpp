@@ -33,17 +33,28 @@ std::optional<PartitionTable> read_gpt(Bytes head, uint32_t sector) {
                         .backup_at = checked_multiply<uint64_t>(other_sector, sector)};
 }
 
+// One of the four entries of a boot record, in sectors.
+struct MbrEntry {
+  uint8_t active = 0, type = 0;
+  uint64_t first = 0, count = 0;
+};
+
+MbrEntry mbr_entry(Bytes record, size_t index) {
+  const Bytes entry = record.subspan(mbr_entries_at + index * mbr_entry_size, mbr_entry_size);
+  return {std::to_integer<uint8_t>(entry[0]), std::to_integer<uint8_t>(entry[4]), load_le<uint32_t>(entry, 8),
+          load_le<uint32_t>(entry, 12)};
+}
+
 PartitionTable read_mbr(Bytes head, std::optional<uint64_t> disk_size) {
   PartitionTable table;
   if (head.size() < mbr_size || load_le<uint16_t>(head, mbr_signature_at) != mbr_signature) return table;
   uint64_t end = 0;  // of the last partition, in sectors
   for (size_t i = 0; i < mbr_entries; ++i) {
-    const Bytes entry = head.subspan(mbr_entries_at + i * mbr_entry_size, mbr_entry_size);
-    const auto active = std::to_integer<uint8_t>(entry[0]), type = std::to_integer<uint8_t>(entry[4]);
+    const MbrEntry entry = mbr_entry(head, i);
     // The boot sector of a FAT or NTFS file system has the same signature, and code where the entries would be.
-    if (active != 0 && active != 0x80) return table;
-    if (type == 0 || type == protective) continue;
-    end = std::max(end, uint64_t{load_le<uint32_t>(entry, 8)} + load_le<uint32_t>(entry, 12));
+    if (entry.active != 0 && entry.active != 0x80) return table;
+    if (entry.type == 0 || entry.type == protective) continue;
+    end = std::max(end, entry.first + entry.count);
   }
   if (end == 0) return table;
   table.kind = PartitionTable::Kind::mbr;
@@ -90,38 +101,84 @@ std::optional<PartitionEntry> find_in_gpt(Bytes head, uint32_t sector, uint64_t 
                         .name = utf8_of_utf16(entry.subspan(56, 72), std::endian::little)};
 }
 
-std::optional<PartitionEntry> find_in_mbr(Bytes head, uint32_t sector, uint64_t disk_size, unsigned number) {
-  if (number > mbr_entries) return std::nullopt;
-  const Bytes entry = head.subspan(mbr_entries_at + (number - 1) * mbr_entry_size, mbr_entry_size);
-  if (entry[4] == std::byte{0}) return std::nullopt;
-  const auto range = sectors(load_le<uint32_t>(entry, 8), load_le<uint32_t>(entry, 12), sector, disk_size);
-  if (!range) return std::nullopt;
-  return PartitionEntry{.number = number,
-                        .range = *range,
-                        .type = fmt::format("{:#04x}", std::to_integer<unsigned>(entry[4])),
-                        .name = {}};
-}
+constexpr bool is_extended(uint8_t type) { return type == 0x05 || type == 0x0f || type == 0x85; }
 
-std::optional<PartitionEntry> find_entry(Bytes head, uint64_t disk_size, unsigned number) {
-  const PartitionTable table = read_partition_table(head, disk_size);
-  if (number == 0 || table.kind == PartitionTable::Kind::none) return std::nullopt;
-  const uint32_t sector = table.sector_size.value_or(sector_sizes.front());
-  return table.kind == PartitionTable::Kind::gpt ? find_in_gpt(head, sector, disk_size, number)
-                                                 : find_in_mbr(head, sector, disk_size, number);
-}
+// The partitions of an MBR.
+class MbrList {
+ public:
+  MbrList(uint32_t sector, uint64_t disk_size, const ReadDisk& read, std::vector<PartitionEntry>& entries)
+      : sector_(sector), disk_size_(disk_size), read_(read), entries_(entries) {}
+
+  void add(Bytes head) {
+    for (unsigned i = 0; i < mbr_entries; ++i) add(mbr_entry(head, i), i + 1);
+    for (unsigned i = 0; i < mbr_entries; ++i)
+      if (const MbrEntry entry = mbr_entry(head, i); is_extended(entry.type)) follow(entry);
+  }
+
+ private:
+  bool add(const MbrEntry& entry, unsigned number) {
+    const auto range = sectors(entry.first, entry.count, sector_, disk_size_);
+    if (entry.type == 0 || !range || number > most_partitions) return false;
+    entries_.push_back({number, *range, fmt::format("{:#04x}", unsigned{entry.type}), {}});
+    return true;
+  }
+
+  // A chain of boot records inside of an extended partition. Each tells of a partition that begins behind it, and where
+  // in the extended one the next record is; of more than two entries only what stays inside is believed (Linux:
+  // block/partitions/msdos.c).
+  void follow(const MbrEntry& extended) {
+    std::array<std::byte, mbr_size> record;
+    for (uint64_t at = extended.first; !std::ranges::contains(records_, at) && records_.size() < most_partitions;) {
+      records_.push_back(at);
+      const auto place = sectors(at, 1, sector_, disk_size_);
+      if (!place || !read_(place->at, record) || load_le<uint16_t>(record, mbr_signature_at) != mbr_signature) return;
+      std::optional<uint64_t> next;
+      for (unsigned i = 0; i < mbr_entries; ++i) {
+        MbrEntry entry = mbr_entry(record, i);
+        if (entry.count == 0) continue;
+        if (is_extended(entry.type)) {
+          if (!next) next = extended.first + entry.first;
+          continue;
+        }
+        entry.first += at;
+        const bool inside =
+            entry.first >= extended.first && entry.first + entry.count <= extended.first + extended.count;
+        if ((i < 2 || inside) && add(entry, number_)) ++number_;
+      }
+      if (!next) return;
+      at = *next;
+    }
+  }
+
+  uint32_t sector_;
+  uint64_t disk_size_;
+  const ReadDisk& read_;
+  std::vector<PartitionEntry>& entries_;
+  unsigned number_ = mbr_entries + 1;  // of the next logical one
+  std::vector<uint64_t> records_;      // where one was
+};
 
 }  // namespace
 
-std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number) {
-  const auto entry = find_entry(head, disk_size, number);
-  return entry ? std::optional(entry->range) : std::nullopt;
+std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size, const ReadDisk& read) {
+  const PartitionTable table = read_partition_table(head, disk_size);
+  const uint32_t sector = table.sector_size.value_or(sector_sizes.front());
+  std::vector<PartitionEntry> entries;
+  switch (table.kind) {
+    case PartitionTable::Kind::none: break;
+    case PartitionTable::Kind::mbr: MbrList(sector, disk_size, read, entries).add(head); break;
+    case PartitionTable::Kind::gpt:
+      for (unsigned number = 1; number <= most_partitions; ++number)
+        if (auto entry = find_in_gpt(head, sector, disk_size, number)) entries.push_back(std::move(*entry));
+      break;
+  }
+  return entries;
 }
 
-std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size) {
-  std::vector<PartitionEntry> entries;
-  for (unsigned number = 1; number <= most_partitions; ++number)
-    if (auto entry = find_entry(head, disk_size, number)) entries.push_back(std::move(*entry));
-  return entries;
+std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number, const ReadDisk& read) {
+  const auto entries = list_partitions(head, disk_size, read);
+  const auto found = std::ranges::find(entries, number, &PartitionEntry::number);
+  return found == entries.end() ? std::nullopt : std::optional(found->range);
 }
 
 PartitionTable read_partition_table(Bytes head, std::optional<uint64_t> disk_size) {

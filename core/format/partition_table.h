@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,15 +41,18 @@ struct PartitionEntry {
 };
 inline constexpr unsigned most_partitions = 128;
 
-// Bytes from the start of the disk that partitions are looked for in: tables of the usual size lie inside.
+// Bytes from the start of the disk that partitions are looked for in first: tables of the usual size lie inside.
 inline constexpr size_t partition_entries_head = 64 << 10;
 
-// Where a partition is: GPT entries count from 1, of an MBR the four primary ones. Nothing: there is none of that
-// number, or it does not lie inside the disk.
-std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number);
+// Reads all of `into` from a place inside the disk; false: it could not be read.
+using ReadDisk = std::function<bool(uint64_t at, MutableBytes into)>;
 
-// Those that find_partition() finds, up to most_partitions of them. What lies in an extended partition of an MBR is not
-// looked at: that one is listed whole.
-std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size);
+// Those that lie inside the disk, with numbers up to most_partitions. GPT entries count from 1; of an MBR the primary
+// ones are 1 to 4, and from 5 on come the logical ones in the order of their chain, as Linux counts them. An extended
+// partition is listed whole, and holds the logical ones. What of a chain cannot be read, or leads back, is not there.
+std::vector<PartitionEntry> list_partitions(Bytes head, uint64_t disk_size, const ReadDisk& read);
+
+// Where one of them is. Nothing: there is none of that number.
+std::optional<Range> find_partition(Bytes head, uint64_t disk_size, unsigned number, const ReadDisk& read);
 
 }  // namespace disklathe

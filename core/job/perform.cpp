@@ -98,7 +98,8 @@ LayerFacts facts_of(const Image& image, const Layer& layer) {
 // What cannot be read of a damaged image stays unknown.
 std::vector<DiskPart> parts_of(Image& image, Bytes head) {
   std::vector<DiskPart> parts;
-  for (PartitionEntry& entry : list_partitions(head, image.size())) parts.push_back({std::move(entry), {}});
+  const auto read = [&image](uint64_t at, MutableBytes into) { return read_guest(image, at, into).has_value(); };
+  for (PartitionEntry& entry : list_partitions(head, image.size(), read)) parts.push_back({std::move(entry), {}});
   if (parts.empty()) parts.push_back({{.range = {0, image.size()}}, {}});
   std::vector<std::byte> begin;
   for (DiskPart& part : parts) {

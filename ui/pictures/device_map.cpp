@@ -30,21 +30,28 @@ void DeviceMap::set_device(const DevicePtr& device) {
   size_ = disk.size;
   std::vector<size_t> order(disk.partitions.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::sort(order, {}, [&](size_t i) { return disk.partitions[i].start; });
+  // An extended partition comes before the logical ones that it holds.
+  std::ranges::sort(
+      order, {}, [&](size_t i) { return std::pair(disk.partitions[i].start, UINT64_MAX - disk.partitions[i].size); });
   uint64_t at = 0;
   const auto add_free = [&](uint64_t to) {
     if (to > at && to - at >= unnoticed) parts_ << Part{{at, to - at}, {}, tr("in no partition")};
   };
-  for (const size_t i : order) {
+  for (auto here = order.begin(); here != order.end(); ++here) {
+    const size_t i = *here;
     const Partition& partition = disk.partitions[i];
-    // An extended partition holds the logical ones that follow.
-    if (partition.start < at) continue;
+    // Of one that holds others these are drawn, and the room between them.
+    const auto next = std::next(here);
+    const uint64_t end = partition.start + partition.size;
+    const bool holds_next = next != order.end() && disk.partitions[*next].start < end &&
+                            disk.partitions[*next].start + disk.partitions[*next].size <= end;
+    if (partition.start < at || holds_next) continue;
     add_free(partition.start);
     parts_ << Part{{partition.start, partition.size},
                    QString::fromStdString(partition.name),
                    DeviceWords::content(partition.content),
                    !DeviceWords::mount_points(device->partition_usage.at(i)).isEmpty()};
-    at = partition.start + partition.size;
+    at = end;
   }
   if (disk.partitions.empty())
     parts_ << Part{{0, size_},

@@ -302,6 +302,20 @@ class ExportTest : public QObject {
     QVERIFY2(none.problem.contains("no partition 3"), none.problem.c_str());
   }
 
+  void aLogicalPartitionIsServed() {
+    Served served;
+    const std::string disk = served.dir.file("disk");
+    test::write_file(disk, pattern(8 * mib));
+    const auto made = test::run_program(
+        {"sh", "-c", R"(printf 'label: dos\n2048,2048,L\n4096,,E\n6144,2048,L\n' | sfdisk -q --no-reread "$0")", disk});
+    if (made.status != 0) QSKIP("there is no sfdisk");
+    const std::string content = test::read_file(disk);
+    QVERIFY2(served.start(disk, {.format = "raw", .partition = 5}), served.problem.c_str());
+    const auto device = served.connect();
+    QVERIFY(device);
+    QVERIFY(read_all(*device) == content.substr(3 * mib, mib));
+  }
+
   void onceIsOver() {
     Served served;
     test::write_file(served.dir.file("raw"), pattern(mib));
