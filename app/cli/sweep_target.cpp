@@ -76,9 +76,7 @@ Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
   auto scratch = TargetFile::create(request.path, CacheMode::none);
   if (!scratch) return failure(scratch);
   FileDevice& device = (*scratch)->device();
-  auto room = device.allocate_now({0, *area});
-  if (!room && room.error().kind == ErrorKind::unsupported) room = device.resize(*area);
-  if (!room) {
+  if (auto room = make_room(device, *area); !room) {
     room.error().subject = request.path;
     return failure(room);
   }

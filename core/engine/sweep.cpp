@@ -201,6 +201,11 @@ Result<std::vector<SweepPoint>> sweep(BlockDevice& device, const SweepRequest& r
   return run.points();
 }
 
+Result<void> make_room(BlockDevice& file, uint64_t area) {
+  auto room = file.allocate_now({0, area});
+  return !room && room.error().kind == ErrorKind::unsupported ? file.resize(area) : room;
+}
+
 Result<void> lay_out(BlockDevice& device, uint64_t area, const Stop& stop) {
   const uint64_t size = std::min<uint64_t>(area, 1 << 20);
   if (size == 0) return {};

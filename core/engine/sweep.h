@@ -54,6 +54,9 @@ using SweepWatch = std::function<void(uint64_t size, unsigned round, unsigned ro
 Result<std::vector<SweepPoint>> sweep(BlockDevice& device, const SweepRequest& request, const Stop& stop,
                                       const SweepWatch& watch = {});
 
+// Takes room for a scratch file of that size, where the file system can without writing.
+Result<void> make_room(BlockDevice& file, uint64_t area);
+
 // Writes the area once, so that no later write has to find a place for its bytes first.
 Result<void> lay_out(BlockDevice& device, uint64_t area, const Stop& stop);
 

@@ -252,8 +252,10 @@ Result<Outcome> perform_checksum(Host& host, const Checksum& asked, Progress& pr
 Result<Outcome> perform_sweep(Host& host, const Sweep& asked, Progress& progress, const Stop& stop) {
   auto device = host.take(asked.write ? Role::target : Role::source);
   if (!device) return failure(device);
-  if (asked.area > (*device)->size() && !asked.lay_out)
-    return failure(ErrorKind::invalid, "sweep", "the area is larger than the device");
+  if (asked.area > (*device)->size()) {
+    if (!asked.lay_out) return failure(ErrorKind::invalid, "sweep", "the area is larger than the device");
+    if (auto room = make_room(**device, asked.area); !room) return failure(room);
+  }
   if (asked.depth == 1) (*device)->answer_at_once();
   if (asked.lay_out)
     if (auto filled = lay_out(**device, asked.area, stop); !filled) return failure(filled);

@@ -13,6 +13,7 @@
 #include "ui/dialogs/erase_dialog.h"
 #include "ui/jobs/speeds.h"
 #include "ui/jobs/sweep_store.h"
+#include "ui/theme/icons.h"
 #include "ui/words/device_words.h"
 #include "ui/words/result_words.h"
 #include "ui/words/sizes.h"
@@ -82,7 +83,7 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   both->addWidget(side);
   column->addWidget(result_, 1000);
   column->addStretch(1);
-  connect(go_, &QPushButton::clicked, this, &SweepPage::run);
+  connect(go_, &QPushButton::clicked, this, [this] { runs() ? job_->stop() : run(); });
   connect(export_, &QPushButton::clicked, this, &SweepPage::save_as);
   connect(mode_, &QComboBox::currentIndexChanged, this, &SweepPage::take_mode);
   connect(&queue, &JobQueue::added, this, [this](QueuedJob* job) {
@@ -174,16 +175,26 @@ void SweepPage::show_run(const SweepRun& run, const QVector<SweepRun>& saved) {
   empty_->setVisible(!any);
   result_->setVisible(any);
   export_->setEnabled(any);
-  go_->setEnabled(true);
-  go_->setText(any ? tr("&Run Again") : tr("&Run"));
   plot_->set_run(run);
   plot_->set_saved(saved);
   if (any) show_facts();
   show_intent();
 }
 
+bool SweepPage::runs() const { return job_ && job_->state() != QueuedJob::State::ended; }
+
+void SweepPage::show_button() {
+  const bool stops = runs();
+  go_->setText(stops ? tr("&Stop") : run_.points.empty() ? tr("&Run") : tr("&Run Again"));
+  go_->setIcon(action_icon(QLatin1String(stops ? "process-stop" : "media-playback-start")));
+  go_->setEnabled(stops || area() > 0);
+  mode_->setEnabled(!stops);
+}
+
 void SweepPage::show_intent() {
-  if (!device_ || (job_ && job_->state() != QueuedJob::State::ended)) return;
+  if (!device_) return;
+  show_button();
+  if (runs()) return;
   const uint64_t space = area();
   const QString bytes = Sizes::decimal(std::min(bytes_per_size, std::max(space, uint64_t{1}) * rounds) * sizes),
                 time = Sizes::duration(sizes * seconds_per_size);
@@ -200,7 +211,6 @@ void SweepPage::show_intent() {
   }
   intent_->set_ink(Ink::muted);
   intent_->set_text(intent);
-  go_->setEnabled(space > 0);
 }
 
 void SweepPage::add_fact(const QString& title, const QString& words) {
@@ -288,7 +298,7 @@ void SweepPage::follow(QueuedJob* job) {
   if (job_ == job) return;
   if (job_) job_->disconnect(this);
   job_ = job;
-  go_->setEnabled(false);
+  show_button();
   connect(job, &QueuedJob::changed, this, &SweepPage::show_job);
   connect(job, &QueuedJob::progressed, this, &SweepPage::show_job);
   show_job();
@@ -303,8 +313,8 @@ void SweepPage::show_job() {
                                      : tr("Waiting: %1").arg(job_->why_waiting()));
     return;
   }
+  show_button();
   if (!result->good()) {
-    go_->setEnabled(true);
     intent_->set_ink(Ink::bad);
     intent_->set_text(
         (ResultWords::sentence(*result) + QLatin1Char(' ') + ResultWords::meaning(job_->request(), *result)).trimmed());

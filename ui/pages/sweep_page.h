@@ -46,6 +46,8 @@ class SweepPage : public Page {
   void follow(QueuedJob* job);
   void take_mode();
   void show_job();
+  void show_button();
+  bool runs() const;  // a measurement, or it waits its turn
   void remember(QueuedJob* job);
   void show_intent();
   void add_fact(const QString& title, const QString& words);

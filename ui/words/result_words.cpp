@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/words/result_words.h"
 
+#include <QFileInfo>
+
 #include "ui/words/error_words.h"
 #include "ui/words/sizes.h"
 
@@ -32,9 +34,10 @@ QString ResultWords::meaning(const JobRequest& request, const JobResult& result)
     case JobResult::State::differs:
       return tr("%1 returned other bytes than were written. Do not use its contents.").arg(target);
     case JobResult::State::failed:
-      return QStringList({left_behind(request, result), ErrorWords::advice(*result.error)})
+      return QStringList(
+                 {left_behind(request, result), ErrorWords::advice(*result.error), ErrorWords::detail(*result.error)})
           .join(QLatin1Char(' '))
-          .trimmed();
+          .simplified();
     case JobResult::State::read: return {};
   }
   return {};
@@ -43,6 +46,7 @@ QString ResultWords::meaning(const JobRequest& request, const JobResult& result)
 QString ResultWords::left_behind(const JobRequest& request, const JobResult& result) {
   if (!request.writes()) return {};
   const QString target = request.target_name();
+  if (!request.device && request.kind() == job::Kind::sweep) return tr("Of the scratch file nothing stays.");
   if (!request.device)
     return result.kept ? tr("The file %1 is as it was.").arg(target)
                        : tr("Nothing was left under the name %1.").arg(target);
@@ -60,6 +64,8 @@ QString ResultWords::title(const JobRequest& request) {
       return tr("%1 and %2").arg(request.source_name(), request.other.section(QLatin1Char('/'), -1));
     case job::Kind::zero: return tr("Zero %1").arg(request.target_name());
     case job::Kind::sweep:
+      if (request.writes() && !request.device)
+        return tr("Sweep on %1", "a folder").arg(QFileInfo(request.target).absolutePath());
       return tr("Sweep of %1").arg(request.writes() ? request.target_name() : request.source_name());
     case job::Kind::inspect:
     case job::Kind::map:
@@ -125,9 +131,11 @@ QString ResultWords::doing(const JobProgress& progress, job::Kind kind) {
 
 QString ResultWords::if_cancelled(const JobRequest& request, const JobProgress& progress) {
   const QString target = request.target_name();
-  if (!request.writes()) return tr("If cancelled now, nothing is changed.");
+  const bool measures = request.kind() == job::Kind::sweep;
+  if (!request.writes() || (measures && !request.device)) return tr("If cancelled now, nothing is changed.");
   if (progress.phase == Phase::prepare || progress.phase == Phase::measure)
     return tr("If cancelled now, %1 is as it was.").arg(target);
+  if (measures) return tr("If cancelled now, a part of %1 is overwritten.").arg(target);
   if (progress.phase == Phase::verify) {
     const uint64_t rest = progress.total > progress.verified ? progress.total - progress.verified : 0;
     if (!request.device) return tr("If cancelled now, no file is left: it appears once it is complete.");

@@ -108,6 +108,32 @@ class WorkerTest : public QObject {
     QVERIFY(test::read_file(job.dir.file("target")) == content);
   }
 
+  void aScratchFileIsGivenItsRoomAndMeasured() {
+    test::TempDir dir;
+    auto target = TargetFile::create(dir.file("scratch"), CacheMode::none);
+    QVERIFY(target);
+    Handover files;
+    QVERIFY(files.add(Role::target, **target, CacheMode::none));
+    const Sweep work{.sizes = {4096, 65536},
+                     .write = true,
+                     .lay_out = true,
+                     .area = mib,
+                     .nanoseconds_per_size = 20'000'000,
+                     .bytes_per_size = mib,
+                     .rounds = 2};
+    const auto client = Client::start({.files = files.files(), .work = work}, files.descriptors(), launch());
+    QVERIFY(client);
+    Progress progress;
+    const Stop stop;
+    const auto outcome = run(**client, {}, progress, stop);
+    QVERIFY2(outcome, cause_of(outcome).c_str());
+    const auto& points = std::get<Swept>(*outcome).points;
+    QCOMPARE(points.size(), size_t{2});
+    for (const SweepPoint& point : points) QVERIFY(point.rate > 0);
+    target->reset();
+    QVERIFY(dir.names().empty());  // nobody gave it a name
+  }
+
   void digestsAreTakenInAWorker() {
     test::TempDir dir(test::TempDir::Where::memory);
     const std::string content = pattern(5 * mib);
