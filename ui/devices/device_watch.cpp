@@ -71,7 +71,7 @@ class DeviceWatch::Looker : public QObject {
     if (devices)
       Q_EMIT watch_.changed(*devices);
     else
-      Q_EMIT watch_.failed(ErrorWords::sentence(devices.error()));
+      Q_EMIT watch_.failed(ErrorWords::whole(devices.error()));
   }
 
   void soon() { settle_.start(settle_ms); }

@@ -54,7 +54,8 @@ void OptionForm::add(const OptionInfo& option, int row, bool shown) {
   QWidget* field = nullptr;
   if (!option.values.empty()) {
     auto* box = new QComboBox;
-    for (const std::string_view value : option.values) box->addItem(FormatWords::value(value), text(value));
+    for (const std::string_view value : option.values)
+      if (const QString words = FormatWords::value(value); !words.isEmpty()) box->addItem(words, text(value));
     box->setCurrentIndex(std::max(0, box->findData(text(option.default_value))));
     connect(box, &QComboBox::currentIndexChanged, this, &OptionForm::changed);
     field = box;

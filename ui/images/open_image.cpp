@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/format/registry.h"
+#include "ui/words/core_words.h"
 #include "ui/words/error_words.h"
 #include "ui/words/sizes.h"
 
@@ -52,7 +53,7 @@ void OpenImage::inspect() {
     const JobResult& result = worker->result();
     if (!result.good()) {
       state_ = State::failed;
-      failure_ = (ErrorWords::sentence(*result.error) + QLatin1Char(' ') + ErrorWords::advice(*result.error)).trimmed();
+      failure_ = ErrorWords::whole(*result.error);
       Q_EMIT changed();
       return;
     }
@@ -71,7 +72,7 @@ void OpenImage::look_at_chain() {
   connect(worker, &WorkerJob::done, this, [this, worker] {
     pending_ = worker->refused();
     if (worker->result().good()) inspection_ = std::get<job::Inspection>(*worker->result().outcome);
-    if (!worker->result().good() && pending_.isEmpty()) failure_ = ErrorWords::sentence(*worker->result().error);
+    if (!worker->result().good() && pending_.isEmpty()) failure_ = ErrorWords::whole(*worker->result().error);
     Q_EMIT changed();
     if (pending_.isEmpty() && worker->result().good()) read_map();
   });
@@ -87,7 +88,7 @@ void OpenImage::read_map() {
   });
   connect(worker, &WorkerJob::done, this, [this, worker] {
     map_complete_ = worker->result().good();
-    if (!map_complete_) failure_ = ErrorWords::sentence(*worker->result().error);
+    if (!map_complete_) failure_ = ErrorWords::whole(*worker->result().error);
     Q_EMIT changed();
     Q_EMIT map_grew();
   });
@@ -141,7 +142,10 @@ QString OpenImage::facts() const {
   QStringList facts{format()};
   if (virtual_size()) facts << Sizes::exact(virtual_size());
   if (inspection_.stream) {
-    if (!inspection_.stream->content.empty()) facts << tr("holds %1").arg(text(inspection_.stream->content));
+    if (!inspection_.stream->content.empty()) {
+      const std::string& content = inspection_.stream->content;
+      facts << tr("holds %1").arg(CoreWords::translated(content).value_or(text(content)));
+    }
     if (!virtual_size()) facts << tr("its size shows at the end");
   } else {
     for (const Reference& reference : inspection_.layers.front().references)

@@ -7,6 +7,7 @@
 
 #include "core/job/kept.h"
 #include "ui/jobs/job_verdict.h"
+#include "ui/words/core_words.h"
 #include "ui/words/error_words.h"
 #include "ui/words/result_words.h"
 #include "ui/words/sizes.h"
@@ -88,7 +89,7 @@ void WorkerJob::take(const job::Hello& hello) {
     if (layer.on) layers << QString::fromStdString(layer.name);
   add_log(tr("Worker %1, held in by %2").arg(QString::fromStdString(hello.program), layers.join(QStringLiteral(", "))));
   begun_ = true;
-  if (auto went = client_->go(); !went) add_log(ErrorWords::sentence(went.error()));
+  if (auto went = client_->go(); !went) add_log(ErrorWords::whole(went.error()));
 }
 
 void WorkerJob::take(const job::Reading& reading) {
@@ -111,7 +112,7 @@ void WorkerJob::take(const job::Note& note) {
   QString line;
   switch (note.kind) {
     case job::Note::Kind::format_probed: line = tr("By its content it is %1.").arg(text); break;
-    case job::Note::Kind::image_warning: line = text; break;
+    case job::Note::Kind::image_warning: line = CoreWords::translated(note.text).value_or(text); break;
     case job::Note::Kind::trailing_garbage:
       line = tr("What follows the compressed data, from byte %1 on, was left out.").arg(Sizes::number(note.offset));
       break;
@@ -131,8 +132,8 @@ void WorkerJob::take(const job::Question& question) {
     auto device = open_to_read(path);
     const auto answered =
         device ? client_->answer(question, **device, CacheMode::automatic) : client_->refuse(question, device.error());
-    add_log(device ? tr("Opened %1").arg(path) : ErrorWords::sentence(device.error()));
-    if (!answered) add_log(ErrorWords::sentence(answered.error()));
+    add_log(device ? tr("Opened %1").arg(path) : ErrorWords::whole(device.error()));
+    if (!answered) add_log(ErrorWords::whole(answered.error()));
     return;
   }
   refused_ << Refused{QString::fromStdString(question.image), QString::fromStdString(question.reference.name), path,
@@ -141,8 +142,8 @@ void WorkerJob::take(const job::Question& question) {
   const Error why{.kind = ErrorKind::refused,
                   .operation = "open",
                   .subject = question.path,
-                  .cause = tr("another image names it, and nobody allowed it yet").toStdString()};
-  if (auto told = client_->refuse(question, why); !told) add_log(ErrorWords::sentence(told.error()));
+                  .cause = "another image names it, and nobody allowed it yet"};
+  if (auto told = client_->refuse(question, why); !told) add_log(ErrorWords::whole(told.error()));
 }
 
 void WorkerJob::take(const job::Piece& piece) { Q_EMIT mapped(piece.entries); }
@@ -153,7 +154,7 @@ void WorkerJob::take(const job::Client::Ended& ended) {
   if (asked_helper_ && !begun_ && error.kind == ErrorKind::crashed)
     error = {.kind = ErrorKind::permission,
              .operation = std::string(helper::to_ask),
-             .cause = tr("disklathe-helper did not answer").toStdString()};
+             .cause = "disklathe-helper did not answer"};
   // Stuck in a request it ended without a word, as it was told to.
   if (stopping_ && error.kind == ErrorKind::crashed) error = {.kind = ErrorKind::stopped};
   complete(std::unexpected(std::move(error)));
@@ -194,7 +195,7 @@ void WorkerJob::keep() {
   const auto place = job::make_kept_place();
   const Result<void> kept =
       place ? client_->keep(place->listening.get()) : Result<void>(std::unexpected(place.error()));
-  if (!kept) return add_log(ErrorWords::sentence(kept.error()));
+  if (!kept) return add_log(ErrorWords::whole(kept.error()));
   kept_id_ = place->id;
   add_log(tr("It goes on without the window"));
 }
@@ -237,6 +238,8 @@ void WorkerJob::end(JobResult result) {
   }
   result_ = std::move(result);
   add_log(ResultWords::sentence(*result_));
+  if (const QString detail = result_->error ? ErrorWords::detail(*result_->error) : QString(); !detail.isEmpty())
+    add_log(detail);
   if (!result_->good()) {
     setError(UserDefinedError);
     setErrorText(ResultWords::sentence(*result_));

@@ -160,7 +160,8 @@ void ComparePage::show_job() {
     return say(Card::Tone::quiet, QLatin1String("data-information"), Ink::text, doing, {});
   }
   if (!result->good())
-    return say(Card::Tone::bad, QLatin1String("data-error"), Ink::bad, ResultWords::sentence(*result), {});
+    return say(Card::Tone::bad, QLatin1String("data-error"), Ink::bad, ResultWords::sentence(*result),
+               ResultWords::meaning(job_->request(), *result));
   const auto& compared = std::get<job::Compared>(*result->outcome);
   if (!compared.differs_at) {
     const bool longer = compared.source_size != compared.other_size;

@@ -10,9 +10,19 @@
 #include "ui/pages/job_painting.h"
 #include "ui/pictures/allocation_map.h"
 #include "ui/pictures/map_legend.h"
+#include "ui/words/core_words.h"
 #include "ui/words/sizes.h"
 
 namespace disklathe::ui {
+namespace {
+
+QString sentence_of(const std::string& warning) {
+  QString words = CoreWords::translated(warning).value_or(QString::fromStdString(warning));
+  if (!words.isEmpty()) words[0] = words[0].toUpper();
+  return words + QLatin1Char('.');
+}
+
+}  // namespace
 
 ContentsPage::ContentsPage(QWidget* parent) : Page(parent) {
   auto* column = static_cast<QVBoxLayout*>(body()->layout());
@@ -70,7 +80,7 @@ void ContentsPage::show_facts() {
   for (const job::LayerFacts& layer : image_->layers()) {
     if (layer.facts.encrypted.value_or(false))
       notes << tr("It is encrypted: its content cannot be shown or converted.");
-    for (const std::string& warning : layer.facts.warnings) notes << QString::fromStdString(warning);
+    for (const std::string& warning : layer.facts.warnings) notes << sentence_of(warning);
   }
   notes_->set_text(notes.join(QLatin1Char('\n')));
   notes_->setVisible(!notes.isEmpty());

@@ -103,7 +103,7 @@ void LimitsPage::set_path(const QString& path) {
       if (*read)
         guard->set_report(path, **read);
       else
-        guard->show_failure(ErrorWords::sentence(read->error()));
+        guard->show_failure(ErrorWords::whole(read->error()));
     });
   });
 }

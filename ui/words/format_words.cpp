@@ -33,26 +33,54 @@ QString FormatWords::use(const Format& format) {
   return text(format.description);
 }
 
+struct FormatWords::OptionText {
+  std::string_view option;
+  const char *title, *explanation;
+};
+
+const FormatWords::OptionText* FormatWords::text_of(const OptionInfo& option) {
+  static constexpr OptionText texts[] = {
+      {"preallocation", QT_TR_NOOP("Space"),
+       QT_TR_NOOP("Off grows as the guest writes; full takes all of it at once and fragments less.")},
+      {"cluster_size", QT_TR_NOOP("Cluster size"),
+       QT_TR_NOOP("Larger clusters make smaller tables; smaller ones keep more holes.")},
+      {"block_size", QT_TR_NOOP("Block size"),
+       QT_TR_NOOP("Larger blocks make a smaller table; smaller ones keep more holes.")},
+      {"compression_type", QT_TR_NOOP("Compression"),
+       QT_TR_NOOP("Of compressed clusters: zlib opens everywhere, zstd is faster and smaller.")},
+      {"subformat", QT_TR_NOOP("Kind"), QT_TR_NOOP("How the file is laid out; the first one suits most programs.")},
+      {"compat", QT_TR_NOOP("Version"), QT_TR_NOOP("Version 3 knows zeroes and more; only very old programs need 2.")},
+      {"extended_l2", QT_TR_NOOP("Subclusters"),
+       QT_TR_NOOP("32 in each cluster: keeps holes although clusters are large. QEMU 5.2 and later.")},
+      {"lazy_refcounts", QT_TR_NOOP("Lazy counting"),
+       QT_TR_NOOP("A guest writes faster; after a crash the image is checked when it is opened.")},
+      {"refcount_bits", QT_TR_NOOP("Refcount bits"),
+       QT_TR_NOOP("How often a cluster can be shared by snapshots: a power of two up to 64.")},
+      {"force_size", QT_TR_NOOP("Whole MiB"),
+       QT_TR_NOOP("The size as Hyper-V and Azure take it, not as a disk's geometry rounds it.")},
+      {"block_state_zero", QT_TR_NOOP("Zero blocks"),
+       QT_TR_NOOP("Blocks that are not stored are said to be zero, not undefined.")},
+      {"log_size", QT_TR_NOOP("Log size"), QT_TR_NOOP("Bytes, whole MiB below 4 GiB. Few programs need a larger one.")},
+      {"static", QT_TR_NOOP("Fixed size"),
+       QT_TR_NOOP("On: every block has its place at once; off: the file grows as the guest writes.")},
+      {"adapter_type", QT_TR_NOOP("Adapter"), QT_TR_NOOP("What the virtual machine sees the disk at.")},
+      {"hwversion", QT_TR_NOOP("Hardware version"), QT_TR_NOOP("Of the virtual machine; 4 opens everywhere.")},
+      {"toolsversion", QT_TR_NOOP("Tools version"),
+       QT_TR_NOOP("Of the VMware Tools inside of it, where that is known.")},
+  };
+  const auto* found = std::ranges::find(texts, option.name, &OptionText::option);
+  return found == std::end(texts) ? nullptr : found;
+}
+
 QString FormatWords::option(const OptionInfo& option) {
-  if (option.name == "preallocation") return tr("Space");
-  if (option.name == "cluster_size") return tr("Cluster size");
-  if (option.name == "block_size") return tr("Block size");
-  if (option.name == "compression_type") return tr("Compression");
-  if (option.name == "subformat") return tr("Kind");
-  if (option.name == "compat") return tr("Version");
-  if (option.name == "lazy_refcounts") return tr("Lazy counting");
-  if (option.name == "extended_l2") return tr("Subclusters");
+  if (const OptionText* known = text_of(option)) return tr(known->title);
   QString word = text(option.name).replace(QLatin1Char('_'), QLatin1Char(' '));
   if (!word.isEmpty()) word[0] = word[0].toUpper();
   return word;
 }
 
 QString FormatWords::explanation(const OptionInfo& option) {
-  if (option.name == "preallocation")
-    return tr("Off grows as the guest writes; full takes all of it at once and fragments less.");
-  if (option.name == "cluster_size") return tr("Larger clusters make smaller tables; smaller ones keep more holes.");
-  if (option.name == "block_size") return tr("Larger blocks make a smaller table; smaller ones keep more holes.");
-  if (option.name == "subformat") return tr("How the file is laid out; the first one suits most programs.");
+  if (const OptionText* known = text_of(option)) return tr(known->explanation);
   QString help = text(option.help);
   if (!help.isEmpty()) help[0] = help[0].toUpper();
   return help.endsWith(QLatin1Char('.')) || help.isEmpty() ? help : help + QLatin1Char('.');
@@ -66,6 +94,11 @@ QString FormatWords::value(std::string_view value) {
   if (value == "full") return tr("Full: written with zeroes");
   if (value == "dynamic") return tr("Dynamic: grows as the guest writes");
   if (value == "fixed") return tr("Fixed: all of it at once");
+  if (value == "monolithicSparse") return tr("One file that grows (monolithicSparse)");
+  if (value == "streamOptimized") return tr("Compressed, for exchange (streamOptimized)");
+  if (value == "0.10") return QStringLiteral("2");
+  if (value == "1.1") return QStringLiteral("3");
+  if (value == "v2" || value == "v3") return {};
   return text(value);
 }
 
@@ -80,9 +113,10 @@ QString FormatWords::file_filter() {
 
 bool FormatWords::is_shown(const OptionInfo& option) {
   constexpr std::array elsewhere{"size",          "backing_file", "backing_fmt", "data_file",
-                                 "data_file_raw", "encryption",   "nocow"};
-  return std::ranges::none_of(
-      elsewhere, [&](std::string_view name) { return option.name == name || option.name.starts_with("encrypt."); });
+                                 "data_file_raw", "encryption",   "nocow",       "compat6"};
+  return option.values.size() != 1 && std::ranges::none_of(elsewhere, [&](std::string_view name) {
+           return option.name == name || option.name.starts_with("encrypt.");
+         });
 }
 
 }  // namespace disklathe::ui

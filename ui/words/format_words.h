@@ -17,10 +17,14 @@ class FormatWords {
   static QString use(const Format& format);              // "Opens in Hyper-V, VirtualBox and QEMU."
   static QString option(const OptionInfo& option);       // "Block size"
   static QString explanation(const OptionInfo& option);  // a sentence
-  static QString value(std::string_view value);
-  // Options that most people never need, and those that the dialog asks for elsewhere.
-  static QString file_filter();  // for a file dialog: what can be opened, then everything
+  static QString value(std::string_view value);          // empty: another name for one of the others
+  static QString file_filter();                          // for a file dialog: what can be opened, then everything
+  // Not those that the dialog asks for elsewhere, and those that leave nothing to choose.
   static bool is_shown(const OptionInfo& option);
+
+ private:
+  struct OptionText;
+  static const OptionText* text_of(const OptionInfo& option);
 };
 
 }  // namespace disklathe::ui
