@@ -2,6 +2,7 @@
 #include "ui/dialogs/device_picker.h"
 
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QPainter>
 #include <QStyledItemDelegate>
 #include <QVBoxLayout>
@@ -68,6 +69,17 @@ class TargetPainter : public QStyledItemDelegate {
   }
 };
 
+// Qt makes the first row current when the list gets the keyboard, and does not choose it; the first arrow chooses that
+// row, not the one after it.
+class TargetList : public QListView {
+ protected:
+  void keyPressEvent(QKeyEvent* event) override {
+    const bool arrow = event->key() == Qt::Key_Down || event->key() == Qt::Key_Up;
+    if (!arrow || selectionModel()->hasSelection() || !currentIndex().isValid()) return QListView::keyPressEvent(event);
+    selectionModel()->select(currentIndex(), QItemSelectionModel::ClearAndSelect);
+  }
+};
+
 }  // namespace
 
 TargetModel::TargetModel(DeviceModel& devices, QObject* parent) : QIdentityProxyModel(parent), devices_(devices) {
@@ -107,7 +119,7 @@ DevicePicker::DevicePicker(DeviceModel& devices, QWidget* parent) : QWidget(pare
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(8);
   targets_ = new TargetModel(devices, this);
-  list_ = new QListView;
+  list_ = new TargetList;
   list_->setAccessibleName(tr("Devices to write to"));
   // Before the list is told: it would choose the neighbour of a row that goes.
   connect(targets_, &QAbstractItemModel::rowsAboutToBeRemoved, this, &DevicePicker::let_go);

@@ -79,6 +79,7 @@ QString kept_words(const Disk& disk, const Erasure& erasure) {
   if (!erasure.size)
     return EraseDialog::tr("How much is written shows at the end. What lies beyond keeps its old bytes.");
   if (erasure.size >= disk.size) return EraseDialog::tr("Nothing: all of the device is written.");
+  if (DeviceWords::blank(disk)) return EraseDialog::tr("Nothing is written past %1.").arg(Sizes::decimal(erasure.size));
   return EraseDialog::tr("Old bytes past %1. They can be recovered with tools: this is not secure erase.")
       .arg(Sizes::decimal(erasure.size));
 }
@@ -114,21 +115,7 @@ EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, Dev
   }
   go_ = new DangerButton(tr("Overwrite %1").arg(size));
   if (const QString word = to_be_typed(disk_); !word.isEmpty()) {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(12);
-    const bool serial = QString::fromStdString(disk_.serial).endsWith(word);
-    auto* ask = new TextLabel(serial ? tr("Type the last %n character(s) of its &serial number to go on:", nullptr,
-                                          static_cast<int>(word.size()))
-                                     : tr("Type its kernel &name to go on:"));
-    ask->setWordWrap(true);
-    typed_ = new QLineEdit;
-    typed_->setMinimumHeight(32);
-    typed_->setFixedWidth(140);
-    typed_->setAccessibleName(ask->text());
-    ask->setBuddy(typed_);
-    row->addWidget(ask, 1);
-    row->addWidget(typed_);
-    content().addLayout(row);
+    content().addLayout(question(word));
     connect(typed_, &QLineEdit::textChanged, this, &EraseDialog::check_typed);
   }
   time_ = new TextLabel({}, Face::body, Ink::window_muted);
@@ -140,6 +127,31 @@ EraseDialog::EraseDialog(const ChosenDevice& chosen, const Erasure& erasure, Dev
   cancel_button().setFocus();
   connect(&devices, &DeviceModel::vanished, this, &EraseDialog::check_device);
   check_typed();
+}
+
+// The field stands where the question ends; under it, where the question is too long for that.
+QLayout* EraseDialog::question(const QString& word) {
+  constexpr int field_width = 200, gap = 16;
+  const bool serial = QString::fromStdString(disk_.serial).endsWith(word);
+  const QString words = serial ? tr("Type the last %n character(s) of its &serial number to go on:", nullptr,
+                                    static_cast<int>(word.size()))
+                               : tr("Type its kernel &name to go on:");
+  auto* ask = new TextLabel(words);
+  const QMargins margins = content().contentsMargins();
+  const int room = width() - margins.left() - margins.right();
+  const bool beside = ask->sizeHint().width() + gap + field_width <= room;
+  ask->setWordWrap(!beside);
+  typed_ = new QLineEdit;
+  typed_->setMinimumHeight(32);
+  typed_->setFixedWidth(field_width);
+  typed_->setAccessibleName(QString(words).remove(QLatin1Char('&')));
+  ask->setBuddy(typed_);
+  auto* both = new QBoxLayout(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+  both->setSpacing(beside ? gap : 8);
+  both->addWidget(ask);
+  both->addWidget(typed_);
+  if (beside) both->addStretch(1);
+  return both;
 }
 
 QWidget* EraseDialog::from_to(const ChosenDevice& chosen, const Erasure& erasure) {

@@ -38,6 +38,7 @@ class EraseDialog : public DialogFrame {
   static QString to_be_typed(const Disk& disk);
 
  private:
+  QLayout* question(const QString& word);  // what has to be typed
   QWidget* from_to(const ChosenDevice& chosen, const Erasure& erasure);
   QWidget* lost_and_kept(const Disk& disk, const Erasure& erasure);
   void check_device(const DevicePtr& vanished);

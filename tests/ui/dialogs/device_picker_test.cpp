@@ -25,6 +25,7 @@ struct Shown {
   Shown() : picker((devices.set_devices(samples::devices()), devices)), list(*picker.findChild<QListView*>()) {
     picker.resize(500, 400);
     picker.show();
+    picker.activateWindow();
   }
   void click(int row) {
     QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualRect(picker.targets().index(row, 0)).center());
@@ -70,6 +71,27 @@ class DevicePickerTest : public QObject {
     shown.click(card_row);
     QVERIFY(shown.picker.chosen());
     QCOMPARE(QString::fromStdString(shown.picker.chosen()->disk.name), u"sdd"_s);
+  }
+  void theFirstArrowChoosesTheFirstDeviceThatCanBe_data() {
+    QTest::addColumn<int>("key");
+    QTest::newRow("down") << int(Qt::Key_Down);
+    QTest::newRow("up") << int(Qt::Key_Up);
+  }
+  void theFirstArrowChoosesTheFirstDeviceThatCanBe() {
+    QFETCH(int, key);
+    Shown shown;
+    auto second = std::make_shared<Device>(*samples::blank_card());
+    second->disk.name = "sde";
+    second->disk.node = "/dev/sde";
+    second->disk.serial = "SECOND";
+    shown.devices.set_devices({samples::devices().front(), samples::blank_card(), second});
+    shown.list.setFocus();
+    QVERIFY(!shown.picker.chosen());
+    QTest::keyClick(&shown.list, static_cast<Qt::Key>(key));
+    QVERIFY(shown.picker.chosen());
+    QCOMPARE(QString::fromStdString(shown.picker.chosen()->disk.name), u"sdd"_s);
+    QTest::keyClick(&shown.list, Qt::Key_Down);
+    QCOMPARE(QString::fromStdString(shown.picker.chosen()->disk.name), u"sde"_s);
   }
   void whatIsTooSmallSaysByHowMuch() {
     Shown shown;

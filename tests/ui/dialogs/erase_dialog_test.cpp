@@ -35,7 +35,7 @@ struct Opened {
 
   explicit Opened(const DevicePtr& device)
       : dialog((devices.set_devices({device}), chosen(device)),
-               {.name = u"win11.qcow2"_s, .detail = u"64.4 GB"_s, .size = 64'424'509'440}, devices, nullptr) {
+               {.name = u"win11.qcow2"_s, .detail = u"64.4 GB"_s, .size = 30'424'509'440}, devices, nullptr) {
     QObject::connect(&dialog, &QDialog::accepted, [this] { ++accepted; });
     QObject::connect(&dialog, &QDialog::rejected, [this] { ++rejected; });
     dialog.show();
@@ -135,6 +135,20 @@ class EraseDialogTest : public QObject {
     QVERIFY(all.contains(u"exfat, T7"));
     QVERIFY(all.contains(u"There is no undo"));
     QVERIFY(all.contains(u"not secure erase"));
+  }
+  void ofABlankDeviceNothingIsSaidToSurvive() {
+    Opened opened(samples::blank_card());
+    QString all;
+    for (const QLabel* label : opened.dialog.findChildren<QLabel*>()) all += label->text() + QLatin1Char('\n');
+    QVERIFY(all.contains(u"Nothing was found on it."));
+    QVERIFY(!all.contains(u"Old bytes"));
+  }
+  void theFieldStandsWhereTheQuestionEnds() {
+    Opened opened(samples::free_disk());
+    const QLineEdit& field = *opened.typed();
+    for (const QLabel* label : opened.dialog.findChildren<QLabel*>())
+      if (label->buddy() == &field) QCOMPARE(field.x(), label->geometry().right() + 1 + 16);
+    QVERIFY(!field.accessibleName().contains(u'&'));
   }
 };
 
