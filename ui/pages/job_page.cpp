@@ -108,6 +108,7 @@ void JobPage::set_job(QueuedJob* job, const ImagePtr& image) {
 }
 
 void JobPage::show_state() {
+  harmless_.reset();
   const bool ended = job_->state() == QueuedJob::State::ended;
   result_->setVisible(ended);
   figures_->setVisible(!ended);
@@ -167,6 +168,8 @@ void JobPage::show_pause() {
   const bool paused = job_->paused();
   pause_->setVisible(worker && worker->capabilities().testFlag(KJob::Suspendable));
   pause_->setEnabled(worker && (paused || worker->can_pause()));
+  if (resumes_ == paused) return;  // this is asked with each reading of the progress
+  resumes_ = paused;
   pause_->setText(paused ? tr("Resume") : tr("Pause"));
   pause_->setIcon(action_icon(QLatin1String(paused ? "media-playback-start" : "media-playback-pause")));
 }
@@ -198,6 +201,8 @@ void JobPage::show_progress() {
              tr("left"));
   warning_words_->set_text(ResultWords::if_cancelled(job_->request(), progress));
   const bool harmless = !job_->request().device || verifying || progress.phase == Phase::prepare;
+  if (harmless_ == harmless) return;
+  harmless_ = harmless;
   warning_sign_->setPixmap(action_icon(QLatin1String(harmless ? "data-information" : "data-warning"))
                                .pixmap(QSize(16, 16), devicePixelRatioF()));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+
 #include "ui/controls/surfaces.h"
 #include "ui/images/image_model.h"
 #include "ui/jobs/job_queue.h"
@@ -53,6 +55,7 @@ class JobPage : public Page {
   TextLabel* rest_;
   QPushButton* pause_;
   QPushButton* cancel_;
+  std::optional<bool> resumes_, harmless_;  // what the button for pausing does, and the sign says, now
   PhaseBar* phases_;
   QWidget* warning_;
   QLabel* warning_sign_;

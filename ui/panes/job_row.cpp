@@ -78,6 +78,8 @@ void JobRow::show_pause() {
   const bool paused = job_.paused();
   pause_->setVisible(worker && worker->capabilities().testFlag(KJob::Suspendable));
   pause_->setEnabled(worker && (paused || worker->can_pause()));
+  if (resumes_ == paused) return;  // this is asked with each reading of the progress
+  resumes_ = paused;
   pause_->setIcon(action_icon(QLatin1String(paused ? "media-playback-start" : "media-playback-pause")));
   pause_->setAccessibleName((paused ? tr("Resume %1") : tr("Pause %1")).arg(accessibleName()));
   pause_->setToolTip(paused ? tr("Resume") : tr("Pause"));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+
 #include "ui/jobs/job_queue.h"
 #include "ui/panes/pane_row.h"
 
@@ -34,6 +36,7 @@ class JobRow : public PaneRow {
   PhaseBar* bar_;
   QToolButton* pause_;
   QToolButton* end_;
+  std::optional<bool> resumes_;  // what the button for pausing does now
 };
 
 }  // namespace disklathe::ui

@@ -16,6 +16,7 @@ MapLegend::MapLegend(QWidget* parent) : QWidget(parent) {
 }
 
 void MapLegend::set_items(const QVector<Item>& items) {
+  if (items == items_) return;
   items_ = items;
   QStringList said;
   for (const Item& item : items)

@@ -16,6 +16,7 @@ class MapLegend : public QWidget {
     Mark mark = Mark::kind;
     ContentKind kind = ContentKind::data;
     QString name, amount;
+    bool operator==(const Item&) const = default;
   };
   explicit MapLegend(QWidget* parent = nullptr);
   void set_items(const QVector<Item>& items);

@@ -2,6 +2,7 @@
 #include "ui/theme/icons.h"
 
 #include <QFile>
+#include <QHash>
 #include <QPainter>
 #include <QSvgRenderer>
 
@@ -12,9 +13,9 @@ static void init_icons() { Q_INIT_RESOURCE(icons); }
 
 namespace disklathe::ui {
 
-QIcon action_icon(QLatin1String name) {
-  static const bool ready = (init_icons(), true);
-  Q_UNUSED(ready)
+namespace {
+
+QIcon find_icon(QLatin1String name) {
   if (QIcon::hasThemeIcon(name)) return QIcon::fromTheme(name);
   QFile file(QStringLiteral(":/disklathe/icons/%1.svg").arg(name));
   if (!file.open(QIODevice::ReadOnly)) return {};
@@ -24,6 +25,22 @@ QIcon action_icon(QLatin1String name) {
     colored.replace("currentColor", ink.name().toLatin1());
     QSvgRenderer(colored).render(&p, at);
   });
+}
+
+}  // namespace
+
+// Found once: whether a theme has an icon is asked of the disk.
+QIcon action_icon(QLatin1String name) {
+  static const bool ready = (init_icons(), true);
+  Q_UNUSED(ready)
+  static QString searched;  // the theme
+  static QHash<QLatin1String, QIcon> found;
+  if (const QString now = QIcon::themeName(); now != searched) {
+    searched = now;
+    found.clear();
+  }
+  if (!found.contains(name)) found[name] = find_icon(name);
+  return found[name];
 }
 
 }  // namespace disklathe::ui

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFontDatabase>
 #include <QPalette>
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -47,21 +48,7 @@ Theme theme_of(const QPalette& palette) {
   return t;
 }
 
-}  // namespace
-
-QColor mix(const QColor& a, const QColor& b, double share) {
-  const auto between = [share](float x, float y) { return static_cast<float>(x + (y - x) * share); };
-  return QColor::fromRgbF(between(a.redF(), b.redF()), between(a.greenF(), b.greenF()), between(a.blueF(), b.blueF()),
-                          between(a.alphaF(), b.alphaF()));
-}
-
-double contrast(const QColor& a, const QColor& b) {
-  const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
-  return x > y ? x / y : y / x;
-}
-
-QFont font_of(Face face) {
-  QFont font = QApplication::font();
+QFont made_font(Face face, QFont font) {
   const double body = font.pointSizeF() > 0 ? font.pointSizeF() : font.pixelSize() * 0.75;
   const auto sized = [&](double factor, QFont::Weight weight) {
     font.setPointSizeF(body * factor);
@@ -81,6 +68,32 @@ QFont font_of(Face face) {
   }
   font.setFeature("tnum", 1);
   return font;
+}
+
+}  // namespace
+
+QColor mix(const QColor& a, const QColor& b, double share) {
+  const auto between = [share](float x, float y) { return static_cast<float>(x + (y - x) * share); };
+  return QColor::fromRgbF(between(a.redF(), b.redF()), between(a.greenF(), b.greenF()), between(a.blueF(), b.blueF()),
+                          between(a.alphaF(), b.alphaF()));
+}
+
+double contrast(const QColor& a, const QColor& b) {
+  const double x = luminance(a) + 0.05, y = luminance(b) + 0.05;
+  return x > y ? x / y : y / x;
+}
+
+// Kept, as with a font goes what was looked up for it: metrics and glyphs.
+QFont font_of(Face face) {
+  static QFont made_of;
+  static std::array<std::optional<QFont>, static_cast<size_t>(Face::mono_caption) + 1> made;
+  if (const QFont now = QApplication::font(); now != made_of) {
+    made_of = now;
+    made = {};
+  }
+  auto& font = made[static_cast<size_t>(face)];
+  if (!font) font = made_font(face, made_of);
+  return *font;
 }
 
 const Theme& theme() {
