@@ -3,7 +3,7 @@
 // LABELS: slow
 // TIMEOUT: 300
 //
-// Draws every page and dialog, light and dark, in words that are long and from right to left, into
+// Draws every page and dialog, light and dark, in words that are long, German, and from right to left, into
 // DISKLATHE_SCREENSHOTS (or screenshots/ in the build folder), for people to look at. QT_SCALE_FACTOR makes them
 // larger.
 #include <QtWidgets>
@@ -15,17 +15,21 @@
 #include "core/base/endian.h"
 #include "tests/support/loop_device.h"
 #include "tests/support/program.h"
+#include "tests/support/served_file.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support_ui/driver.h"
 #include "tests/support_ui/looks.h"
 #include "tests/support_ui/pseudo.h"
 #include "tests/support_ui/sample_devices.h"
 #include "ui/devices/device_model.h"
+#include "ui/dialogs/closing_dialog.h"
 #include "ui/dialogs/convert_dialog.h"
 #include "ui/dialogs/device_picker.h"
 #include "ui/dialogs/erase_dialog.h"
 #include "ui/dialogs/preferences_dialog.h"
 #include "ui/flows/conversion_flow.h"
 #include "ui/images/open_image.h"
+#include "ui/jobs/exports.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/main_window.h"
 #include "ui/pages/compare_page.h"
@@ -33,9 +37,11 @@
 #include "ui/pages/image_view.h"
 #include "ui/pages/limits_page.h"
 #include "ui/pages/sweep_page.h"
+#include "ui/pages/zero_page.h"
 #include "ui/panes/jobs_pane.h"
 #include "ui/panes/side_list.h"
 #include "ui/theme/translations.h"
+#include "ui/words/device_words.h"
 
 using namespace disklathe;
 using namespace disklathe::ui;
@@ -106,6 +112,26 @@ void make_images(const test::TempDir& folder) {
   run({"qemu-img", "snapshot", "-c", "before the update", top});
 }
 
+// What is odd about an image, each in one.
+void make_odd_images(const test::TempDir& folder) {
+  const auto run = [](std::initializer_list<std::string> words) {
+    QCOMPARE(test::run_program(std::vector<std::string>(words)).status, 0);
+  };
+  const std::string broken = folder.file("broken.qcow2"), logical = folder.file("old-pc.img");
+  run({"qemu-img", "create", "-q", "-f", "qcow2", broken, "64M"});
+  run({"qemu-io", "-f", "qcow2", "-c", "write -q -P 1 0 1M", broken});
+  QFile image(QString::fromStdString(broken));
+  QVERIFY(image.open(QIODevice::ReadWrite) && image.seek(0x30000) &&
+          image.write("\xff\xff\xff\xff\xff\xff\xff\xff", 8) == 8);
+  run({"qemu-img", "create", "-q", "-f", "qcow2", "-o", "encrypt.format=luks,encrypt.key-secret=s,encrypt.iter-time=10",
+       "--object", "secret,id=s,data=secret", folder.file("locked.qcow2"), "64M"});
+  run({"sh", "-c", "printf '\\0%.0s' 1 2 3 4 | gzip > \"$0\"", folder.file("card.img.gz")});
+  run({"cp", broken, folder.file("misnamed.vmdk")});
+  run({"truncate", "-s", "512M", logical});
+  run({"sh", "-c", "printf 'label: dos\\n2048,204800,7\\n,,5\\n,204800,83\\n,102400,82\\n,,83\\n' | sfdisk -q \"$0\"",
+       logical});
+}
+
 SweepRun sweep(const QString& name, double factor, bool with_rounds) {
   SweepRun run{.name = name, .mode = u"read 1"_s, .points = {}};
   const double rates[] = {38, 71, 128, 214, 322, 421, 489, 523, 531, 534, 528, 497, 468};
@@ -145,6 +171,7 @@ class ScreenshotsTest : public QObject {
     install_translations();
     QVERIFY(QDir().mkpath(looks::folder()));
     make_images(folder_);
+    make_odd_images(folder_);
     // The pointer is said to be over the first window, wherever it is.
     QWidget first;
     first.show();
@@ -161,6 +188,8 @@ class ScreenshotsTest : public QObject {
     QTest::newRow("dark") << true << large;
     QTest::newRow("light-small") << false << small;
     QTest::newRow("long") << false << large;
+    QTest::newRow("german") << false << large;
+    QTest::newRow("german-small") << true << small;
     QTest::newRow("rtl") << false << large;
   }
   void everyPage() {
@@ -171,6 +200,14 @@ class ScreenshotsTest : public QObject {
     looks::PseudoTranslator pseudo;
     if (suffix_ == u"-long") QCoreApplication::installTranslator(&pseudo);
     if (suffix_ == u"-rtl") QApplication::setLayoutDirection(Qt::RightToLeft);
+    const QLocale before;
+    const bool german = suffix_.startsWith(u"-german");
+    QTranslator translator;
+    if (german) {
+      QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
+      QVERIFY(translator.load(u":/disklathe/translations/disklathe_de.qm"_s));
+      QCoreApplication::installTranslator(&translator);
+    }
     MainWindow window;
     window.resize(size);
     window.show();
@@ -182,6 +219,8 @@ class ScreenshotsTest : public QObject {
     drag(window);
     dialogs(window);
     QCoreApplication::removeTranslator(&pseudo);
+    QCoreApplication::removeTranslator(&translator);
+    QLocale::setDefault(before);
   }
 
  private:
@@ -206,6 +245,14 @@ class ScreenshotsTest : public QObject {
     view->sweep().show_run(sweep(u"This run"_s, 1, true),
                            {sweep(u"2 Nov, front port"_s, 0.76, false), sweep(u"30 Oct, hub"_s, 0.42, false)});
     shoot(Tab::sweep, u"04b-sweep"_s);
+    devices->setCurrentIndex(devices->model()->index(0, 0));
+    shoot(Tab::contents, u"02c-system-contents"_s);
+    shoot(Tab::limits, u"02d-no-limits"_s);
+    devices->setCurrentIndex(devices->model()->index(3, 0));
+    shoot(Tab::contents, u"02e-blank-contents"_s);
+    shoot(Tab::partitions, u"03c-blank-partitions"_s);
+    devices->setCurrentIndex(devices->model()->index(2, 0));
+    view->limits().set_report(u"/dev/sdc"_s, samples::limits());
     QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/2/seconds"_s, 2100);
     QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/2/share"_s, 1);
     QSettings().setValue(u"zeroing/"_s + QString::fromStdString(changed[2]->disk.id) + u"/1/seconds"_s, 40);
@@ -241,22 +288,60 @@ class ScreenshotsTest : public QObject {
     view->show_compare();
     window.findChild<ComparePage*>()->set_other(image_->path());
     looks::shoot(window, u"10-compare"_s + suffix_);
+    QVERIFY(press(window, "disklathe::ui::ComparePage", "Compare"));
+    const QueuedJob* compared = window.queue().jobs().last();
+    QVERIFY(QTest::qWaitFor([&] { return compared->state() == QueuedJob::State::ended; }, patience_ms));
+    looks::shoot(window, u"10b-compare-differ"_s + suffix_);
     serve(window, *view);
+    odd_images(window, *view);
+  }
+  void odd_images(MainWindow& window, ImageView& view) {
+    const auto open = [&](const char* name) {
+      const QString path = QString::fromStdString(folder_.file(name));
+      window.open({QUrl::fromLocalFile(path)});
+      view.show_page(0);
+      const ImagePtr image = view.image();
+      return image->path() == path &&
+             QTest::qWaitFor([&] { return image->state() != OpenImage::State::reading; }, patience_ms);
+    };
+    for (const char* name : {"broken.qcow2", "locked.qcow2", "card.img.gz", "misnamed.vmdk"}) {
+      QVERIFY(open(name));
+      QTest::qWait(300);
+      looks::shoot(window, u"08c-"_s + QString::fromLatin1(name).section(u'.', 0, 0) + suffix_);
+    }
+    QVERIFY(open("old-pc.img"));
+    QVERIFY(QTest::qWaitFor([&] { return view.image()->map_complete(); }, patience_ms));
+    view.show_partitions();
+    looks::shoot(window, u"08d-logical-partitions"_s + suffix_);
+    window.open({QUrl::fromLocalFile(image_->path())});
+  }
+  // Presses what is shown with this text, in whatever language.
+  static bool press(const QWidget& root, const char* context, const char* text) {
+    const QString words = QCoreApplication::translate(context, text);
+    for (auto* button : root.findChildren<QPushButton*>())
+      if (button->isVisible() && button->isEnabled() && button->text() == words) return button->click(), true;
+    return false;
   }
   // Read by nobody yet, and by a client.
   void serve(MainWindow& window, ImageView& view) {
     window.open({QUrl::fromLocalFile(image_->path())});
     view.show_export();
-    QPushButton* start = nullptr;
-    for (auto* button : view.findChildren<QPushButton*>())
-      if (button->isVisible() && button->text() == QCoreApplication::translate("disklathe::ui::ExportPage", "&Start"))
-        start = button;
-    QVERIFY(start);
-    start->click();
+    QVERIFY(press(view, "disklathe::ui::ExportPage", "&Start"));
     QTest::qWait(500);
     looks::shoot(window, u"09b-served"_s + suffix_);
-    start->click();
-    QTest::qWait(200);
+    const QString uri = QRegularExpression(u"nbd\\+unix:\\S+"_s).match(drive::said(window)).captured();
+    QProcess reader;
+    reader.start(u"python3"_s, {u"-c"_s,
+                                u"import nbd, sys, time\nh = nbd.NBD()\nh.connect_uri(sys.argv[1])\n"
+                                "for n in range(10, 140): h.pread(1 << 20, n << 20); time.sleep(0.01)\n"
+                                "time.sleep(30)"_s,
+                                uri});
+    QTest::qWait(3000);
+    looks::shoot(window, u"09c-clients"_s + suffix_);
+    reader.kill();
+    reader.waitForFinished();
+    QVERIFY(press(view, "disklathe::ui::ExportPage", "&Stop"));
+    QTest::qWait(300);
   }
   void job_pages(MainWindow& window) {
     JobRequest request{.work = job::Convert{.format = "raw", .target_is_zero = true, .verify = true},
@@ -282,6 +367,7 @@ class ScreenshotsTest : public QObject {
     Q_EMIT window.findChild<JobsPane*>()->history_wanted();
     looks::shoot(window, u"12-history"_s + suffix_);
     onto_a_device(window, request.approved);
+    differs(window);
   }
   // A loop device: painted as it is written, held in the middle.
   void onto_a_device(MainWindow& window, const QStringList& approved) {
@@ -309,6 +395,14 @@ class ScreenshotsTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return queued->paused(); }, patience_ms));
     QTest::qWait(400);
     looks::shoot(window, u"11d-paused"_s + suffix_);
+    // The question is asked modally.
+    QTimer::singleShot(300, &window, [this] {
+      QWidget* asked = QApplication::activeModalWidget();
+      QVERIFY(asked);
+      looks::shoot(*asked, u"18-closing"_s + suffix_);
+      asked->close();
+    });
+    ClosingDialog(window.queue(), {}, &window).ask();
     auto* list = window.findChildren<SideList*>().first();
     list->setCurrentIndex(list->model()->index(static_cast<int>(devices.size()) - 1, 0));
     auto* view = window.findChild<DeviceView*>();
@@ -323,6 +417,28 @@ class ScreenshotsTest : public QObject {
     looks::shoot(window, u"11h-device-verified"_s + suffix_);
     devices.pop_back();
     window.set_devices(devices);
+  }
+  // A disk that forgets what it was told.
+  void differs(MainWindow& window) {
+    const auto served = test::ServedFile::mount(folder_.path(), 64 << 20);
+    if (!served) return;
+    served->lie_at((5 << 20) + 17);
+    const auto loop = test::LoopDevice::attach(served->path(), 512);
+    if (!loop) return;
+    auto chosen_loop = choose_device(loop->path());
+    if (!chosen_loop) return;
+    JobRequest request{.work = job::Convert{.format = "raw", .existing = true, .verify = true},
+                       .source = QString::fromStdString(folder_.file("small.raw"))};
+    test::write_file(folder_.file("small.raw"), std::string(16 << 20, 'x'));
+    request.target = QString::fromStdString(loop->path());
+    request.device = std::make_shared<ChosenDevice>(std::move(*chosen_loop));
+    window.open({QUrl::fromLocalFile(request.source)});
+    QTest::qWait(500);
+    QueuedJob* queued = window.queue().add(request);
+    window.show_job(queued);
+    QVERIFY(QTest::qWaitFor([&] { return queued->state() == QueuedJob::State::ended; }, patience_ms));
+    looks::shoot(window, u"11i-differs"_s + suffix_);
+    window.queue().remove(queued);
   }
   void drag(MainWindow& window) {
     QMimeData data;
@@ -355,6 +471,28 @@ class ScreenshotsTest : public QObject {
                          window.devices(), &window);
       dialog.show();
       looks::shoot(dialog, name + suffix_);
+    }
+    {
+      const DevicePtr device = samples::free_disk();
+      EraseDialog dialog(chosen(device),
+                         {.name = QCoreApplication::translate("disklathe::ui::ZeroPage", "Zeroes"),
+                          .detail = QCoreApplication::translate("disklathe::ui::ZeroPage", "The fastest way"),
+                          .size = device->disk.size},
+                         window.devices(), &window);
+      dialog.show();
+      looks::shoot(dialog, u"16c-erase-zero"_s + suffix_);
+    }
+    {
+      const DevicePtr device = samples::usb_disk();
+      EraseDialog dialog(chosen(device),
+                         {.name = u"win11.qcow2"_s,
+                          .detail = u"1.00 TB, qcow2"_s,
+                          .size = 600'000'000'000,
+                          .warning = DeviceWords::sector_mismatch(
+                              PartitionTable{.kind = PartitionTable::Kind::gpt, .sector_size = 4096}, device->disk)},
+                         window.devices(), &window);
+      dialog.show();
+      looks::shoot(dialog, u"16d-erase-warning"_s + suffix_);
     }
     PreferencesDialog preferences(&window);
     preferences.show();
