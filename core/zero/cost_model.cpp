@@ -102,14 +102,19 @@ bool ZeroCostModel::due(uint64_t length, Time now) const {
 uint64_t ZeroCostModel::most_at_once() const {
   uint64_t most = std::min(std::max(command_.longest() * 4, first_command), longest_command);
   while (most > first_command && command_.of(most) > command_seconds) most /= 2;
-  return most;
+  return in_whole_commands(most);
+}
+
+uint64_t ZeroCostModel::in_whole_commands(uint64_t length) const {
+  return one_command_ > 0 && length > one_command_ ? round_down(length, one_command_) : length;
 }
 
 ZeroCostModel::Step ZeroCostModel::next(uint64_t length, Time now) {
   const std::scoped_lock lock(mutex_);
   const Step by_writing{.length = std::min(length, write_step)};
   if (rule_ == Rule::no_commands) return by_writing;
-  if (!command_.known()) return {.command = true, .alone = true, .length = std::min(length, first_command)};
+  if (!command_.known())
+    return {.command = true, .alone = true, .length = std::min(length, in_whole_commands(first_command))};
   if (!write_.known() && !write_tried_ && rule_ == Rule::by_price) {
     write_tried_ = true;
     return {.length = std::min(length, first_write)};
@@ -120,7 +125,7 @@ ZeroCostModel::Step ZeroCostModel::next(uint64_t length, Time now) {
     const bool measure = command_.samples(part) < 2 || now - last_measured_ >= measure_again;
     return {.command = true, .alone = measure, .length = part};
   }
-  const uint64_t again = std::min(length, first_command);
+  const uint64_t again = std::min(length, in_whole_commands(first_command));
   if (due(again, now)) return {.command = true, .alone = true, .length = again};
   return by_writing;
 }

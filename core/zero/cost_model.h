@@ -29,7 +29,10 @@ class ZeroCostModel {
     commands_only,  // whatever they cost
     no_commands,
   };
-  explicit ZeroCostModel(Rule rule = Rule::by_price) : rule_(rule) {}
+  // one_command: bytes that the device takes in a command of its own; 0: any number. What is asked for beyond them the
+  // kernel cuts, and a rest costs the device as much as a whole one.
+  explicit ZeroCostModel(Rule rule = Rule::by_price, uint64_t one_command = 0)
+      : rule_(rule), one_command_(one_command) {}
 
   // What to do with the first bytes of a range of `length` that must become zero.
   struct Step {
@@ -66,11 +69,13 @@ class ZeroCostModel {
   bool looking_saves() const;
   bool due(uint64_t length, Time now) const;
   uint64_t most_at_once() const;
+  uint64_t in_whole_commands(uint64_t length) const;
   uint64_t worth() const;
   double held(Time begun, Time done);
 
   mutable std::mutex mutex_;
   Rule rule_;
+  const uint64_t one_command_;
   WritePrice write_;
   CommandPrice command_;
   Time last_done_{0};      // of any request

@@ -28,6 +28,10 @@ ZeroCostModel::Rule rule_of(const BlockDevice& target, std::optional<ZeroMethod>
   return target.has_holes() ? ZeroCostModel::Rule::sparse : ZeroCostModel::Rule::by_price;
 }
 
+uint64_t one_command_of(const Limits& limits) {
+  return limits.max_write_zeroes_unmap.value.value_or(limits.max_write_zeroes.value.value_or(0));
+}
+
 unsigned zero_writes_of(const BlockDevice& target) {
   return target.limits().rotational.value_or(false) ? rotating_zero_writes : zero_writes;
 }
@@ -41,7 +45,7 @@ ZeroStrategy::ZeroStrategy(BlockDevice& target, const Clock& clock, const Stop& 
       commands_(commands_of(target, only)),
       may_write_(!only || only == ZeroMethod::buffers),
       may_look_(!only),
-      model_(rule_of(target, only)),
+      model_(rule_of(target, only), one_command_of(target.limits())),
       gate_(zero_writes_of(target)),
       buffers_(write_size, target.limits().opt_mem_align, uint64_t{zero_writes_of(target)} * write_size) {}
 

@@ -67,6 +67,26 @@ class CostModelTest : public QObject {
     }
   }
 
+  // 80 commands a second of 640 KiB each: the kernel makes four commands of 2 MiB, three of 1920 KiB.
+  void noCommandOfTheDevicesIsAskedForInPart() {
+    constexpr uint64_t one = 640 * kibi;
+    ZeroCostModel model(ZeroCostModel::Rule::by_price, one);
+    Clock::Time now = 1s;
+    model.wrote(mebi, now, now + 200ms);
+    now += 200ms;
+    uint64_t commands = 0;
+    for (uint64_t left = 16 * mebi; left > 0;) {
+      const ZeroCostModel::Step step = model.next(left, now);
+      QVERIFY(step.command);
+      const uint64_t made = (step.length + one - 1) / one;
+      model.commanded(step, now, now + made * 12'500us);
+      now += made * 12'500us;
+      commands += made;
+      left -= step.length;
+    }
+    QCOMPARE(commands, (16 * mebi + one - 1) / one);
+  }
+
   void whatIsMeasuredIsWhatTheDeviceDoes_data() {
     QTest::addColumn<double>("times");
     for (const double times : {1.5, 10.0, 100.0}) QTest::addRow("%g times as fast", times) << times;
