@@ -14,8 +14,11 @@
 namespace disklathe {
 namespace {
 
-constexpr unsigned submission_entries = 256;
-constexpr unsigned completion_entries = 2048;
+// Of those that are kept in reserve there may be many, and what is not in a queue yet waits outside of it.
+struct Entries {
+  unsigned submission = 256, completion = 2048;
+};
+constexpr Entries reserved_entries{.submission = 64, .completion = 512};
 
 class UringBackend final : public IoBackend {
  public:
@@ -27,13 +30,13 @@ class UringBackend final : public IoBackend {
   }
 
   // 0 or -errno. extra: more flags of io_uring_setup().
-  int setup(unsigned extra = 0) {
+  int setup(Entries entries = {}, unsigned extra = 0) {
     // The flags spare interrupts to this thread for every completion; kernels before 6.1 do not know them.
     for (const unsigned flags : {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN, 0U}) {
       io_uring_params parameters{};
       parameters.flags = flags | extra | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP;
-      parameters.cq_entries = completion_entries;
-      const int result = io_uring_queue_init_params(submission_entries, &ring_, &parameters);
+      parameters.cq_entries = entries.completion;
+      const int result = io_uring_queue_init_params(entries.submission, &ring_, &parameters);
       if (result == 0) {
         open_ = true;
         capacity_ = parameters.cq_entries;
@@ -47,7 +50,7 @@ class UringBackend final : public IoBackend {
   // The ring exists from now on, restricted for good to the requests that prepare() makes, and can be used after
   // enable(). 0 or -errno.
   int setup_restricted() {
-    if (const int result = setup(IORING_SETUP_R_DISABLED); result < 0) return result;
+    if (const int result = setup(reserved_entries, IORING_SETUP_R_DISABLED); result < 0) return result;
     constexpr std::array<uint8_t, 5> requests{IORING_OP_READV, IORING_OP_WRITEV, IORING_OP_FSYNC, IORING_OP_FALLOCATE,
                                               IORING_OP_POLL_ADD};
     std::array<io_uring_restriction, requests.size()> restrictions{};

@@ -64,8 +64,8 @@ unsigned most_threads() { return std::clamp(std::thread::hardware_concurrency(),
 
 // A client's thread, and what its requests in flight take. Who asks for more than there is is sent away.
 constexpr uint64_t memory_of_a_client = 32 << 20;
-// A ring belongs to the thread of one connection, and is gone with it. When there are none left threads do the work.
-constexpr unsigned rings_of_a_client = 2, most_rings_of_clients = 128;
+// A ring belongs to a thread, which serves one connection after the other. Beyond these threads do the work.
+constexpr unsigned most_rings_of_clients = 128;
 
 }  // namespace
 
@@ -120,7 +120,7 @@ Result<SandboxLayer> limit_resources(const Seal& seal) {
 
 Result<SandboxLayer> restrict_rings(const Seal& seal) {
   // Each phase of a job has new threads, and a ring belongs to its thread: writing, its last hole, reading back.
-  const unsigned of_clients = std::min(seal.serves, most_rings_of_clients / rings_of_a_client) * rings_of_a_client;
+  const unsigned of_clients = std::min(seal.serves, most_rings_of_clients);
   const unsigned made = reserve_rings(2 * most_threads() + 2 + of_clients);
   return on("rings", fmt::format("{} of them", made));
 }

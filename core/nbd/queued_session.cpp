@@ -5,60 +5,45 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "core/nbd/block_status.h"
 #include "core/nbd/carry_out.h"
+#include "core/nbd/queued_room.h"
 
 namespace disklathe::nbd {
 namespace {
 
 constexpr size_t input_size = 64 << 10;
 constexpr unsigned most_in_flight = 128;
-constexpr uint64_t most_leased = 16 << 20;  // bytes in flight; a request that is larger goes alone
-constexpr uint64_t small_buffer = 256 << 10, large_buffer = 2 << 20;
-constexpr size_t most_large_kept = 6;
+// Bytes in flight: enough for any device, and little enough that they are still in the processor's cache when they are
+// sent. A client that has asked for much more is not kept waiting by that.
+constexpr uint64_t most_leased = 2 << 20;
 constexpr size_t sent_at_once = 1 << 20;
 constexpr size_t replies_at_once = 256;
+constexpr size_t runs_of_a_hole = 16;  // of what reads as zeroes, for a reply without bytes
 
 }  // namespace
 
-QueuedSession::QueuedSession(Connection& connection, Access& access, Terms terms, Bytes received, Traffic& traffic)
+QueuedSession::QueuedSession(Connection& connection, Access& access, Terms terms, Bytes received, Traffic& traffic,
+                             Ring& ring)
     : connection_(connection),
       access_(access),
       terms_(terms),
       traffic_(traffic),
+      ring_(ring),
       input_(std::max(input_size, received.size())),
       end_(received.size()) {
   std::ranges::copy(received, input_.data());
 }
 
-QueuedSession::~QueuedSession() = default;
-
 void QueuedSession::run() {
-  auto ring = Ring::create(RingKind::automatic);
-  if (!ring) return;
-  ring_ = std::move(*ring);
-  ring_->spawn(receive_requests());
-  ring_->run();
+  ring_.spawn(receive_requests());
+  ring_.run();
 }
 
-// Awaitable, by the receiver only: goes on when another request, and so many bytes, may be in flight.
-struct QueuedSession::Room {
-  QueuedSession& session;
-  uint64_t bytes;
-
-  bool await_ready() const { return session.fits(bytes); }
-  void await_suspend(std::coroutine_handle<> waiter) {
-    session.waiter_ = waiter;
-    session.wanted_ = bytes;
-  }
-  void await_resume() {
-    ++session.in_flight_;
-    session.leased_ += bytes;
-  }
-};
-
 bool QueuedSession::fits(uint64_t bytes) const {
+  if (bytes == Room::alone) return in_flight_ == 0;
   return in_flight_ < most_in_flight && (leased_ == 0 || leased_ + bytes <= most_leased);
 }
 
@@ -88,13 +73,21 @@ Task<bool> QueuedSession::begin(Request request) {
   const uint64_t payload = payload_of(request, terms_);
   if (payload > most_payload_read) co_return false;
   Reply reply;
-  const bool carries = code == Code::ok && (request.is(Command::read) || request.is(Command::write));
+  bool carries = code == Code::ok && (request.is(Command::read) || request.is(Command::write));
+  if (carries && request.length > RequestBuffers::largest) co_return co_await serve_alone(request);
   if (carries) reply.leased = request.length;
   co_await Room{*this, reply.leased};
-  if (carries) reply.data = take_buffer(request.length);
+  if (carries) {
+    reply.data = buffers_.take(request.length);
+    carries = reply.data.size() > 0;
+    if (!carries) code = Code::no_memory;
+  }
   if (payload > 0) {
-    const bool wanted = carries && request.is(Command::write);
-    const bool received = wanted ? co_await receive_payload(reply.data.first(payload)) : co_await skip_payload(payload);
+    bool received = false;
+    if (carries && request.is(Command::write))
+      received = (co_await receive_payload(reply.data.first(payload))).has_value();
+    else
+      received = co_await skip_payload(payload);
     if (!received) {
       finish(std::move(reply));
       co_return false;
@@ -102,7 +95,7 @@ Task<bool> QueuedSession::begin(Request request) {
     if (!request.is(Command::write)) code = Code::invalid;
   }
   if (code == Code::ok) {
-    ring_->spawn(serve(request, std::move(reply)));
+    ring_.spawn(serve(request, std::move(reply)));
   } else {
     answer(request, code, reply);
     enqueue(std::move(reply));
@@ -120,24 +113,24 @@ Task<bool> QueuedSession::receive_more() {
       end_ += static_cast<size_t>(count);
       co_return count > 0;
     }
-    co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
+    co_await ring_.perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
   }
 }
 
-Task<bool> QueuedSession::receive_payload(MutableBytes into) {
+Task<Result<void>> QueuedSession::receive_payload(MutableBytes into) {
   const size_t here = std::min(end_ - begin_, into.size());
   std::memcpy(into.data(), input_.data() + begin_, here);
   begin_ += here;
   into = into.subspan(here);
   while (!into.empty()) {
     const ssize_t count = connection_.try_receive(into);
-    if (count == 0) co_return false;
+    if (count == 0) co_return failure(ErrorKind::vanished, "receive", "the client is gone");
     if (count < 0)
-      co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
+      co_await ring_.perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLIN});
     else
       into = into.subspan(static_cast<size_t>(count));
   }
-  co_return true;
+  co_return Result<void>{};
 }
 
 Task<bool> QueuedSession::skip_payload(uint64_t length) {
@@ -169,31 +162,33 @@ Task<Code> QueuedSession::answer_of(const Request& request, Reply& reply) {
     const auto told = append_block_status(access_, terms_, request, reply.head);
     co_return told ? Code::ok : code_of(told.error());
   }
-  if (!request.is(Command::write)) co_return co_await carry_out(access_, *ring_, connection_, request);
-  auto done = co_await access_.write(*ring_, request.offset, reply.data.first(request.length));
-  if (done && request.has(fua)) done = co_await access_.flush(*ring_);
+  if (!request.is(Command::write)) co_return co_await carry_out(access_, ring_, connection_, request);
+  auto done = co_await access_.write(ring_, request.offset, reply.data.first(request.length));
+  if (done && request.has(fua)) done = co_await access_.flush(ring_);
   co_return done ? Code::ok : code_of(done.error());
 }
 
 Task<Code> QueuedSession::read(const Request& request, Reply& reply) {
-  reply.head.resize(max_reply_header);
-  const auto put = [&](size_t size) { reply.head.resize(size); };
-  if (terms_.dialect() != Dialect::simple && !request.has(df)) {
-    std::vector<Run> runs;
-    const Range range{request.offset, request.length};
-    if (auto mapped = access_.map(range, Look::at_image, max_runs, runs); !mapped) co_return code_of(mapped.error());
-    const bool hole =
-        runs.front().zero && runs.back().range.end() == range.end() && std::ranges::all_of(runs, &Run::zero);
-    if (hole) {
-      put(put_hole(reply.head, terms_.dialect(), request, done, range.at, static_cast<uint32_t>(range.length)));
-      co_return Code::ok;
-    }
-  }
-  if (auto filled = co_await access_.read(*ring_, request.offset, reply.data.first(request.length)); !filled)
+  if (put_whole_hole(request, reply)) co_return Code::ok;
+  if (auto filled = co_await access_.read(ring_, request.offset, reply.data.first(request.length)); !filled)
     co_return code_of(filled.error());
-  put(put_data(reply.head, terms_.dialect(), request, done, request.offset, request.length));
+  reply.head.resize(max_reply_header);
+  reply.head.resize(put_data(reply.head, terms_.dialect(), request, done, request.offset, request.length));
   reply.length = request.length;
   co_return Code::ok;
+}
+
+// Whether all of it reads as zeroes, and the reply says so without a byte of it. What cannot be found out is read.
+bool QueuedSession::put_whole_hole(const Request& request, Reply& reply) {
+  if (terms_.dialect() == Dialect::simple || request.has(df)) return false;
+  std::vector<Run> runs;
+  const Range range{request.offset, request.length};
+  if (!access_.map(range, Look::at_image, runs_of_a_hole, runs)) return false;
+  if (runs.back().range.end() != range.end() || !std::ranges::all_of(runs, &Run::zero)) return false;
+  reply.head.resize(max_reply_header);
+  reply.head.resize(
+      put_hole(reply.head, terms_.dialect(), request, done, range.at, static_cast<uint32_t>(range.length)));
+  return true;
 }
 
 void QueuedSession::answer(const Request& request, Code code, Reply& reply) const {
@@ -206,14 +201,14 @@ void QueuedSession::enqueue(Reply reply) {
   replies_.push_back(std::move(reply));
   if (sending_) return;
   sending_ = true;
-  ring_->spawn(send_replies());
+  ring_.spawn(send_replies());
 }
 
 Task<void> QueuedSession::send_replies() {
   std::vector<Reply> batch;
-  std::vector<iovec> parts;
-  co_await ring_->next_turn();  // with all that completes together
+  co_await ring_.next_turn();  // with all that completes together
   while (!replies_.empty()) {
+    std::vector<iovec> parts;
     size_t bytes = 0;
     while (!replies_.empty() && batch.size() < replies_at_once && bytes < sent_at_once) {
       batch.push_back(std::move(replies_.front()));
@@ -224,43 +219,36 @@ Task<void> QueuedSession::send_replies() {
       parts.push_back({reply.head.data(), reply.head.size()});
       if (reply.length > 0) parts.push_back({reply.data.data(), reply.length});
     }
-    std::span<iovec> rest(parts);
-    while (!rest.empty() && !gone_) {
-      const ssize_t count = connection_.try_send(rest);
-      if (count > 0) {
-        rest = skip_parts(rest, static_cast<size_t>(count));
-      } else if (count == 0) {
-        gone_ = true;
-        connection_.cut();  // wakes the receiver
-      } else {
-        co_await ring_->perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLOUT});
-      }
-    }
+    (void)co_await send_all(std::move(parts));
     for (Reply& reply : batch) finish(std::move(reply));
     batch.clear();
-    parts.clear();
   }
   sending_ = false;
+}
+
+Task<Result<void>> QueuedSession::send_all(std::vector<iovec> parts) {
+  std::span<iovec> rest(parts);
+  while (!rest.empty() && !gone_) {
+    const ssize_t count = connection_.try_send(rest);
+    if (count > 0) {
+      rest = skip_parts(rest, static_cast<size_t>(count));
+    } else if (count == 0) {
+      gone_ = true;
+      connection_.cut();  // wakes the receiver
+    } else {
+      co_await ring_.perform({.fd = connection_.fd()}, {.op = IoOp::poll, .flags = POLLOUT});
+    }
+  }
+  if (gone_) co_return failure(ErrorKind::vanished, "send", "the client is gone");
+  co_return Result<void>{};
 }
 
 // Gives back what the request took.
 void QueuedSession::finish(Reply reply) {
   --in_flight_;
   leased_ -= reply.leased;
-  if (reply.data.size() == small_buffer)
-    small_.push_back(std::move(reply.data));
-  else if (reply.data.size() == large_buffer && large_.size() < most_large_kept)
-    large_.push_back(std::move(reply.data));
+  buffers_.give_back(std::move(reply.data));
   if (waiter_ && fits(wanted_)) std::exchange(waiter_, {}).resume();
-}
-
-AlignedBuffer QueuedSession::take_buffer(uint64_t bytes) {
-  if (bytes > large_buffer) return AlignedBuffer(bytes, preferred_block);
-  std::vector<AlignedBuffer>& kept = bytes <= small_buffer ? small_ : large_;
-  if (kept.empty()) return AlignedBuffer(bytes <= small_buffer ? small_buffer : large_buffer, preferred_block);
-  AlignedBuffer buffer = std::move(kept.back());
-  kept.pop_back();
-  return buffer;
 }
 
 }  // namespace disklathe::nbd

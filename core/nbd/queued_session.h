@@ -2,11 +2,11 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "core/io/aligned_buffer.h"
 #include "core/nbd/connection.h"
+#include "core/nbd/request_buffers.h"
 #include "core/nbd/terms.h"
 #include "core/nbd/traffic.h"
 
@@ -14,12 +14,11 @@ namespace disklathe::nbd {
 
 // Serves one client from devices and direct I/O, on a ring of the calling thread: each request is a coroutine, answered
 // when it is done, and what is done together is sent together. Requests and bytes in flight are bounded; a client that
-// wants more waits.
+// wants more waits. Large requests go alone, in pieces.
 class QueuedSession {
  public:
-  // As CachedSession.
-  QueuedSession(Connection& connection, Access& access, Terms terms, Bytes received, Traffic& traffic);
-  ~QueuedSession();
+  // As CachedSession; the ring is of the thread that calls run().
+  QueuedSession(Connection& connection, Access& access, Terms terms, Bytes received, Traffic& traffic, Ring& ring);
 
   void run();
 
@@ -31,29 +30,39 @@ class QueuedSession {
     uint64_t length = 0;  // of data, after head
     uint64_t leased = 0;  // bytes it counts for until it is sent
   };
-  struct Room;
+  friend struct Room;
 
   Task<void> receive_requests();
   Task<bool> begin(Request request);
   Task<bool> receive_more();
-  Task<bool> receive_payload(MutableBytes into);
+  Task<Result<void>> receive_payload(MutableBytes into);
   Task<bool> skip_payload(uint64_t length);
   Task<void> serve(Request request, Reply reply);
   Task<Code> answer_of(const Request& request, Reply& reply);
   Task<Code> read(const Request& request, Reply& reply);
+  bool put_whole_hole(const Request& request, Reply& reply);
+
+  // Those larger than a buffer (queued_alone.cpp).
+  Task<bool> serve_alone(Request request);
+  Task<bool> read_alone(const Request& request);
+  Task<bool> read_pieces(const Request& request, AlignedBuffer& now, AlignedBuffer& next);
+  Task<bool> write_alone(const Request& request);
+  Task<Result<void>> write_pieces(const Request& request, AlignedBuffer& now, AlignedBuffer& next, uint64_t& received);
+  Task<bool> answer_alone(const Request& request, Code code);
+
   Task<void> send_replies();
+  Task<Result<void>> send_all(std::vector<iovec> parts);
   void enqueue(Reply reply);
   void finish(Reply reply);
 
   bool fits(uint64_t bytes) const;
-  AlignedBuffer take_buffer(uint64_t bytes);
   void answer(const Request& request, Code code, Reply& reply) const;
 
   Connection& connection_;
   Access& access_;
   const Terms terms_;
   Traffic& traffic_;
-  std::unique_ptr<Ring> ring_;
+  Ring& ring_;
 
   std::vector<std::byte> input_;  // [begin_, end_) is still to be dealt with
   size_t begin_ = 0, end_ = 0;
@@ -61,7 +70,7 @@ class QueuedSession {
   uint64_t leased_ = 0;
   std::coroutine_handle<> waiter_;  // the receiver, for room
   uint64_t wanted_ = 0;             // bytes it waits for
-  std::vector<AlignedBuffer> small_, large_;
+  RequestBuffers buffers_;
   std::deque<Reply> replies_;
   bool sending_ = false, gone_ = false;
 };

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,7 +44,7 @@ struct Server::Client {
   Time sampled;
   uint64_t read_seen = 0, written_seen = 0;
   double read_rate = 0, write_rate = 0;
-  std::thread thread;
+  bool over = false;  // no thread has to do with it any more; of Server::mutex_
 
   void sample(Time now) {
     const double seconds = std::chrono::duration<double>(now - sampled).count();
@@ -113,20 +112,27 @@ void Server::adopt(Descriptor socket, size_t export_index) {
 // The client is the last of them.
 void Server::begin(Client& client, std::optional<size_t> chosen) {
   if (chosen) client.phase = Phase::transmission;
-  try {
-    client.thread = std::thread([this, &client, chosen] {
-      try {
-        serve(client, chosen);
-      } catch (const std::exception&) {
-        // No memory for this client: it is sent away.
-      }
-      client.connection.cut();
-      client.phase = Phase::gone;
-      wake_.raise();
-    });
-  } catch (const std::system_error&) {
-    clients_.pop_back();
-  }
+  const bool started = threads_.start([this, &client, chosen](const SessionThreads::RingOf& ring_of) {
+    try {
+      serve(client, chosen, ring_of);
+    } catch (const std::exception&) {
+      // No memory for this client: it is sent away.
+    }
+    client.connection.cut();
+    client.phase = Phase::gone;
+    {
+      const std::scoped_lock lock(mutex_);
+      client.over = true;
+    }
+    ended_.notify_all();
+    wake_.raise();
+  });
+  if (!started) clients_.pop_back();
+}
+
+void Server::wait_for_end_of(const Client& client) {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [&] { return client.over; });
 }
 
 bool Server::make_room() {
@@ -139,7 +145,7 @@ bool Server::make_room() {
   const auto oldest = std::ranges::find_if(clients_, gives_way);
   if (oldest == clients_.end()) return false;
   oldest->connection.cut();
-  oldest->thread.join();
+  wait_for_end_of(*oldest);
   clients_.erase(oldest);
   return true;
 }
@@ -150,7 +156,7 @@ void Server::reap() {
       ++client;
       continue;
     }
-    client->thread.join();
+    wait_for_end_of(*client);
     served_ |= client->export_index >= 0;
     client = clients_.erase(client);
   }
@@ -222,7 +228,7 @@ void Server::drain() {
     pollfd woken{.fd = wake_.fd(), .events = POLLIN, .revents = 0};
     if (left.count() <= 0 || poll(&woken, 1, static_cast<int>(left.count())) == 0) {
       for (Client& client : clients_) client.connection.cut();
-      for (Client& client : clients_) client.thread.join();
+      for (const Client& client : clients_) wait_for_end_of(client);
       clients_.clear();
       return;
     }
@@ -232,7 +238,7 @@ void Server::drain() {
 }
 
 // On the client's thread, to its end.
-void Server::serve(Client& client, std::optional<size_t> chosen_before) {
+void Server::serve(Client& client, std::optional<size_t> chosen_before, const SessionThreads::RingOf& ring_of) {
   std::vector<std::byte> received;
   std::optional<Agreement> agreed;
   if (chosen_before)
@@ -248,10 +254,12 @@ void Server::serve(Client& client, std::optional<size_t> chosen_before) {
   const std::unique_ptr<Access> access = chosen.access();
   const Terms terms{.info = chosen.info(), .agreement = agreement};
   // TLS takes bytes in order; what is gained by many requests in flight is lost to it many times over.
-  if (chosen.info().queued && !client.connection.is_secure())
-    QueuedSession(client.connection, *access, terms, received, client.traffic).run();
-  else
+  if (chosen.info().queued && !client.connection.is_secure()) {
+    if (const auto ring = ring_of())
+      QueuedSession(client.connection, *access, terms, received, client.traffic, **ring).run();
+  } else {
     CachedSession(client.connection, *access, terms, received, client.traffic).run();
+  }
 }
 
 // Nothing: no transmission comes of it. received: what the client has sent after it already.

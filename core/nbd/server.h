@@ -2,11 +2,13 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +20,7 @@
 #include "core/io/io_backend.h"
 #include "core/nbd/export.h"
 #include "core/nbd/handshake.h"
+#include "core/nbd/session_threads.h"
 #include "core/nbd/tls.h"
 
 namespace disklathe::nbd {
@@ -78,7 +81,8 @@ class Server {
   Server(std::vector<Export*> exports, const ServerLimits& limits, const TlsCredentials* tls, WakeEvent wake);
   bool accept_client(int listener);
   void begin(Client& client, std::optional<size_t> chosen);
-  void serve(Client& client, std::optional<size_t> chosen);
+  void serve(Client& client, std::optional<size_t> chosen, const SessionThreads::RingOf& ring_of);
+  void wait_for_end_of(const Client& client);
   std::optional<Agreement> negotiate(Client& client, std::vector<std::byte>& received);
   bool make_room();
   void reap();
@@ -94,6 +98,9 @@ class Server {
   uint64_t last_id_ = 0;
   std::deque<std::string> kept_out_;  // the latest of them
   bool served_ = false;               // a client that used an export has left
+  std::mutex mutex_;
+  std::condition_variable ended_;  // a client's thread is done with it
+  SessionThreads threads_;
 };
 
 }  // namespace disklathe::nbd

@@ -116,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Traffic traffic;
   const Terms terms{.info = info, .agreement = handshake.agreement()};
   if (queued)
-    QueuedSession(connection, access, terms, rest.first(received), traffic).run();
+    QueuedSession(connection, access, terms, rest.first(received), traffic, **Ring::create()).run();
   else
     CachedSession(connection, access, terms, rest.first(received), traffic).run();
   connection.cut();
