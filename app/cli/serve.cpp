@@ -23,6 +23,7 @@
 #include "app/cli/signals.h"
 #include "app/cli/verbs.h"
 #include "core/nbd/control.h"
+#include "core/nbd/status.h"
 
 namespace disklathe::cli {
 namespace {
@@ -120,9 +121,9 @@ Result<void> is_no_danger(const Serving& serving, const ServePlace& place, bool 
 
 namespace {
 
-ServedPlace described(const Serving& serving, const ServePlace& place, bool tls,
-                      const std::vector<nbd::Export*>& exports) {
-  ServedPlace served;
+nbd::ServedPlace described(const Serving& serving, const ServePlace& place, bool tls,
+                           const std::vector<nbd::Export*>& exports) {
+  nbd::ServedPlace served;
   for (size_t i = 0; i < exports.size(); ++i) {
     const ServedImage& image = serving.images[i];
     served.exports.push_back({.name = image.name,
@@ -137,7 +138,7 @@ ServedPlace described(const Serving& serving, const ServePlace& place, bool tls,
   return served;
 }
 
-ServeKeeper::Duties duties_of(const Serving& serving, const ServePlace& place, const ServedPlace& served,
+ServeKeeper::Duties duties_of(const Serving& serving, const ServePlace& place, const nbd::ServedPlace& served,
                               const std::string& control) {
   ServeKeeper::Duties duties{
       .names = {}, .command = serving.command, .uri = served.exports[0].uri, .socket = place.socket_path()};
@@ -177,11 +178,11 @@ Result<int> serve(const Serving& serving) {
                       return signal && *signal != SIGUSR1;
                     }});
   auto control = nbd::ControlSocket::create();
-  const ServedPlace served = described(serving, *place, tls, shown);
+  const nbd::ServedPlace served = described(serving, *place, tls, shown);
   if (control)
     events.push_back({control->descriptor(), [&] {
                         control->answer(
-                            [&](std::string_view question) { return answer_about(**server, served, question); });
+                            [&](std::string_view question) { return nbd::answer_about(**server, served, question); });
                         return false;
                       }});
   else
@@ -197,7 +198,7 @@ Result<int> serve(const Serving& serving) {
   events.push_back({keeper->descriptor(), [] { return true; }});
   if (auto locked = lock_in(serving, shown); !locked) return failure(locked);
   if (serving.command.empty()) {
-    for (const ServedPlace::Export& one : served.exports) fmt::print("{}\n", one.uri);
+    for (const nbd::ServedPlace::Export& one : served.exports) fmt::print("{}\n", one.uri);
     std::fflush(stdout);
   }
   (*server)->run(place->listeners(), events, serving.once);

@@ -11,9 +11,11 @@
 #include "app/cli/exit_codes.h"
 #include "app/cli/helper_worker.h"
 #include "app/cli/notes.h"
+#include "app/cli/sentences.h"
 #include "app/cli/served_command.h"
 #include "app/cli/serving.h"
 #include "app/cli/signals.h"
+#include "core/nbd/control.h"
 
 namespace disklathe::cli {
 namespace {
@@ -170,6 +172,11 @@ Result<int> serve_by_helper(const Serving& serving) {
   files.add_granted(granted_file(role, image.path, *identity, serving.policy.cache));
   for (const Descriptor& listener : place->listeners())
     files.add_listener(listener.get(), place->uri(image.name, false));
+  const auto control = nbd::ControlSocket::create();
+  if (control)
+    files.add_control(control->descriptor());
+  else
+    print_warning(fmt::format("--status will not find this server: {}", sentence(control.error())));
   auto helper = HelperClient::ask(
       {.action = image.writable ? "export.write" : "export.read", .path = image.path, .device = *identity});
   if (!helper) return failure(helper);

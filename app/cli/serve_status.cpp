@@ -20,58 +20,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string on_a_line(const ordered_json& json) {
-  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
-}
-
-template <class Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-ordered_json json_of(const std::vector<Range>& ranges) {
-  auto list = ordered_json::array();
-  for (const Range& range : ranges) list.push_back({{"start", range.at}, {"length", range.length}});
-  return list;
-}
-
-ordered_json json_of(const nbd::ClientInfo& client, const ServedPlace& place) {
-  const auto whole = [](double number) { return static_cast<uint64_t>(std::llround(number)); };
-  ordered_json object;
-  object["id"] = client.id;
-  object["peer"] = client.peer;
-  if (client.export_index)
-    object["export"] = place.exports[*client.export_index].name;
-  else
-    object["export"] = nullptr;
-  object["tls"] = client.secure;
-  object["seconds"] = std::round(client.seconds * 10) / 10;
-  object["requests"] = client.requests;
-  object["bytes-read"] = client.bytes_read;
-  object["bytes-written"] = client.bytes_written;
-  object["read-rate"] = whole(client.read_rate);
-  object["write-rate"] = whole(client.write_rate);
-  object["read"] = json_of(client.read);
-  object["written"] = json_of(client.written);
-  return object;
-}
-
-ordered_json status_of(const nbd::Server& server, const ServedPlace& place) {
-  ordered_json status;
-  status["process"] = getpid();
-  if (!place.socket.empty()) status["socket"] = place.socket;
-  status["exports"] = ordered_json::array();
-  for (const ServedPlace::Export& one : place.exports)
-    status["exports"].push_back(
-        {{"name", one.name}, {"uri", one.uri}, {"image", one.path}, {"size", one.size}, {"writable", one.writable}});
-  status["clients"] = ordered_json::array();
-  for (const nbd::ClientInfo& client : server.clients()) status["clients"].push_back(json_of(client, place));
-  return status;
-}
-
 // Whether a person who names `which` means this server.
 bool is_meant(const std::string& which, const ordered_json& status) {
   if (which.empty() || which == std::to_string(status.value("process", 0))) return true;
@@ -124,6 +72,8 @@ std::vector<ordered_json> meant_servers(const std::string& which) {
   std::vector<ordered_json> found;
   for (const pid_t server : nbd::servers_of_this_user()) {
     auto status = ask(server, "status");
+    // Whose clients are a worker's is still called by its own number.
+    if (status) (*status)["process"] = server;
     if (status && is_meant(which, *status)) found.push_back(std::move(*status));
   }
   return found;
@@ -144,16 +94,6 @@ int send_away(unsigned client, const std::vector<ordered_json>& servers) {
 }
 
 }  // namespace
-
-std::string answer_about(nbd::Server& server, const ServedPlace& place, std::string_view question) {
-  constexpr std::string_view revoke = "revoke ";
-  if (question == "status") return on_a_line(status_of(server, place));
-  if (question.starts_with(revoke)) {
-    const auto client = number_in<uint64_t>(question.substr(revoke.size()));
-    return on_a_line({{"revoked", client && server.revoke(*client)}});
-  }
-  return on_a_line({{"error", "there is no such question"}});
-}
 
 int run_serve_status(const StatusRequest& request) {
   const std::vector<ordered_json> servers = meant_servers(request.which);

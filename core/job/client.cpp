@@ -95,6 +95,11 @@ void Handover::add_listener(int fd, std::string name) {
   descriptors_.push_back(fd);
 }
 
+void Handover::add_control(int fd) {
+  files_.push_back({.role = Role::control, .name = "control"});
+  descriptors_.push_back(fd);
+}
+
 Result<std::unique_ptr<Client>> Client::start(const Spec& spec, std::span<const int> descriptors, Launch launch) {
   auto sockets = make_socket_pair();
   if (!sockets) return failure(sockets);

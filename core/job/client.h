@@ -27,6 +27,7 @@ class Handover {
   void add_pipe(int fd, std::string name);  // as the source
   void add_granted(GivenFile file);         // the launcher gives the worker its descriptors
   void add_listener(int fd, std::string name);
+  void add_control(int fd);
 
   const std::vector<GivenFile>& files() const { return files_; }
   const std::vector<int>& descriptors() const { return descriptors_; }

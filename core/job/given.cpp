@@ -62,7 +62,7 @@ Result<std::vector<Given>> assign(const Spec& spec, std::vector<Descriptor> desc
 Result<void> open_devices(std::vector<Given>& all, const Work& work) {
   const auto* inspect = std::get_if<Inspect>(&work);
   for (Given& given : all) {
-    if (given.file->role == Role::listener) {
+    if (is_socket(given.file->role)) {
       if (auto listens = check_listener(given.fd.get()); !listens) return listens;
       continue;
     }

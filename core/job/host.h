@@ -26,7 +26,7 @@ class Host {
   // What a device answered when it was asked what it is; none: it was not asked, or has not answered.
   virtual const std::vector<DeviceAnswer>& answers(Role role) const = 0;
   // The sockets where clients of an export come; they do not block. Once.
-  virtual std::vector<Descriptor> take_listeners() = 0;
+  virtual std::vector<Descriptor> take_sockets(Role role) = 0;
   // What was written, to be read back: from the medium where that can be had.
   virtual Result<std::unique_ptr<FileDevice>> again(Role role) = 0;
 

@@ -23,11 +23,12 @@ constexpr Table<Kind, 8> kinds{{{"inspect", Kind::inspect},
                                 {"sweep", Kind::sweep},
                                 {"checksum", Kind::checksum},
                                 {"export", Kind::export_}}};
-constexpr Table<Role, 5> roles{{{"source", Role::source},
+constexpr Table<Role, 6> roles{{{"source", Role::source},
                                 {"other", Role::other},
                                 {"target", Role::target},
                                 {"data", Role::data},
-                                {"listener", Role::listener}}};
+                                {"listener", Role::listener},
+                                {"control", Role::control}}};
 constexpr Table<CacheMode, 5> caches{{{"auto", CacheMode::automatic},
                                       {"none", CacheMode::none},
                                       {"writeback", CacheMode::writeback},
@@ -81,7 +82,9 @@ std::vector<Needed> needed_by(const Spec& spec) {
     }
     case Kind::export_: {
       const bool write = std::get<Export>(spec.work).writable;
-      return {{write ? Role::target : Role::source, write}, {Role::listener, false, false, true}};
+      return {{write ? Role::target : Role::source, write},
+              {Role::listener, false, false, true},
+              {Role::control, false, true}};
     }
   }
   return {};
@@ -101,7 +104,7 @@ static void describe(Archive& archive, GivenFile& file) {
   archive.flag("granted", file.granted);
   if (!archive.reading()) return;
   if (!file.device.empty() && !identity_of_words(file.device)) archive.refuse("device", "identifies none");
-  if (file.role == Role::listener && (file.direct || file.granted))
+  if (is_socket(file.role) && (file.direct || file.granted))
     archive.refuse("role", "is that of a socket, which is given as one");
 }
 

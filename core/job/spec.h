@@ -25,7 +25,10 @@ enum class Role : uint8_t {
   target,    // what is written
   data,      // the external data file of a target that has one
   listener,  // no file: a socket that listens, where clients of an export come. There may be several
+  control,   // the same, where others of this user ask who these clients are (nbd/control)
 };
+
+constexpr bool is_socket(Role role) { return role == Role::listener || role == Role::control; }
 
 // A file, device or pipe that is handed over open: one descriptor that is not O_DIRECT, and with `direct` a second one,
 // the same file O_DIRECT. A worker can open neither later.
@@ -128,7 +131,8 @@ struct Checksum {
 };
 
 // Serves an image (role source, or target where clients may write: what has an editor, and raw disks) to NBD clients
-// that come to the listeners, until it is stopped: Exported. A note says when it has begun.
+// that come to the listeners, until it is stopped: Exported. A note says when it has begun. A
+// listener's name is the URI of the export there.
 struct Export {
   std::string format, snapshot;   // of what is written the format has to be said
   std::string name, description;  // of the export, see ExportRequest

@@ -28,11 +28,11 @@ const std::vector<DeviceAnswer>& Talk::answers(Role role) const {
   return given ? given->answers : none;
 }
 
-std::vector<Descriptor> Talk::take_listeners() {
-  std::vector<Descriptor> listeners;
+std::vector<Descriptor> Talk::take_sockets(Role role) {
+  std::vector<Descriptor> sockets;
   for (Given& given : given_)
-    if (given.file->role == Role::listener) listeners.push_back(std::move(given.fd));
-  return listeners;
+    if (given.file->role == role) sockets.push_back(std::move(given.fd));
+  return sockets;
 }
 
 Result<std::unique_ptr<FileDevice>> Talk::again(Role role) {

@@ -23,7 +23,7 @@ class Talk final : public Host {
   Result<std::unique_ptr<FileDevice>> take(Role role) override;
   int pipe(Role role) const override;
   const std::vector<DeviceAnswer>& answers(Role role) const override;
-  std::vector<Descriptor> take_listeners() override;
+  std::vector<Descriptor> take_sockets(Role role) override;
   Result<std::unique_ptr<FileDevice>> again(Role role) override;
   Result<std::unique_ptr<FileDevice>> ask(Question question) override;
   void note(Note note) override;

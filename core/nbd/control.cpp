@@ -80,7 +80,17 @@ Result<ControlSocket> ControlSocket::create() {
   if (!folder) return std::unexpected(folder.error());
   auto listener = UnixListener::create(place_of(*folder, getpid()));
   if (!listener) return failure(listener);
-  return ControlSocket(std::move(*listener), geteuid());
+  ControlSocket control(std::move(listener->socket()), geteuid());
+  control.named_.emplace(std::move(*listener));
+  return control;
+}
+
+ControlSocket ControlSocket::adopt(Descriptor socket) {
+  // Of a socket that listens: who has it listen.
+  ucred owner{.pid = 0, .uid = static_cast<uid_t>(-1), .gid = 0};
+  socklen_t size = sizeof owner;
+  (void)getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &owner, &size);
+  return {std::move(socket), owner.uid};
 }
 
 void ControlSocket::answer(const std::function<std::string(std::string_view)>& reply) {

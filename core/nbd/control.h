@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,16 +20,19 @@ namespace disklathe::nbd {
 class ControlSocket {
  public:
   static Result<ControlSocket> create();
+  // What another process of a user has created: this one answers for it, to that user.
+  static ControlSocket adopt(Descriptor socket);
 
-  const std::string& path() const { return listener_.path(); }
-  int descriptor() { return listener_.socket().get(); }  // readable: somebody is there
+  std::string path() const { return named_ ? named_->path() : std::string(); }
+  int descriptor() const { return socket_.get(); }  // readable: somebody is there
   // Of one who asks now. Waits for him only shortly; of another user's, hears nothing.
   void answer(const std::function<std::string(std::string_view question)>& reply);
 
  private:
-  ControlSocket(UnixListener listener, uid_t user) : listener_(std::move(listener)), user_(user) {}
+  ControlSocket(Descriptor socket, uid_t user) : socket_(std::move(socket)), user_(user) {}
 
-  UnixListener listener_;
+  std::optional<UnixListener> named_;  // whose name goes with it
+  Descriptor socket_;
   uid_t user_;
 };
 

@@ -154,6 +154,31 @@ class CommandTest : public HelperTest {
     QVERIFY2(refused.errors.contains("it was not authorised"), refused.errors.c_str());
   }
 
+  void whom_a_device_is_served_to_is_told_and_may_be_changed() {
+    const Device device = make_device();
+    fill(device, pattern(4 * mebibyte, 7));
+    // The server's number is that of the command, who is gone when the client that it runs has left.
+    const std::string us = PrivateBus::program("disklathe");
+    const std::string client =
+        "import nbd, os, subprocess, json\n"
+        "h = nbd.NBD(); h.connect_uri(os.environ[\"uri\"]); h.pread(1 << 20, 0)\n"
+        "ask = lambda *words: subprocess.run([\"" +
+        us +
+        "\", \"serve\", *words], capture_output=True, text=True)\n"
+        "told = json.loads(ask(\"--status\", \"--output\", \"json\").stdout)[\"servers\"]\n"
+        "assert len(told) == 1, told\n"
+        "one = told[0][\"clients\"][0]\n"
+        "assert one[\"bytes-read\"] == 1 << 20 and one[\"read\"], told\n"
+        "assert told[0][\"exports\"][0][\"uri\"] == os.environ[\"uri\"], told\n"
+        "gone = ask(\"--status\", os.environ[\"uri\"], \"--revoke\", str(one[\"id\"]))\n"
+        "assert gone.returncode == 0, gone.stderr\n"
+        "try: h.pread(1, 0)\n"
+        "except nbd.Error: print(\"sent away\")\n";
+    const std::string script = make_image(alice, client).toStdString();
+    const auto ran = run(alice, {"serve", "-f", "raw", device.loop->path(), "--run", "python3 " + script});
+    QVERIFY2(ran.status == 0 && ran.output.contains("sent away"), (ran.output + ran.errors).c_str());
+  }
+
   void serve_writes_a_device_when_that_is_said() {
     const Device device = make_device();
     const std::string content = pattern(4 * mebibyte, 6);
