@@ -123,6 +123,11 @@ int run_create(Arguments arguments) {
     print_message("the name of the image to be made is missing (see disklathe create --help)");
     return exit_usage;
   }
+  if (auto local = no_address("create", creation.path, "what a server serves is there already: convert writes to it");
+      !local)
+    return report(local.error());
+  if (auto local = no_address("stand on", backing, "names inside images are those of files"); !local)
+    return report(local.error());
   if (words.size() == 2) {
     creation.options.size = parse_size(words[1]);
     if (!creation.options.size) {

@@ -10,6 +10,7 @@
 #include "app/cli/job.h"
 #include "app/cli/limit_entries.h"
 #include "app/cli/notes.h"
+#include "app/cli/open_files.h"
 #include "app/cli/sentences.h"
 #include "app/cli/size_text.h"
 #include "app/cli/verbs.h"
@@ -217,6 +218,11 @@ int run_limits(Arguments arguments) {
     return exit_usage;
   }
 
+  if (auto local = no_address("read the limits of", files[0],
+                              "they are those of devices and files of this machine; what a server takes at once is its "
+                              "own business");
+      !local)
+    return report(local.error());
   auto limits = report_limits(files[0]);
   if (!limits) return report(limits.error());
   const bool asks = ask && limits->is_device;

@@ -131,6 +131,12 @@ Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string&
 
 bool is_address(const std::string& path) { return nbd::is_uri(path) || http::is_url(path); }
 
+Result<void> no_address(std::string_view operation, const std::string& path, std::string cause) {
+  if (!is_address(path)) return {};
+  return failure(Error{
+      .kind = ErrorKind::unsupported, .operation = std::string(operation), .subject = path, .cause = std::move(cause)});
+}
+
 bool is_remote(const std::string& path, const OpenPolicy& policy) {
   return is_address(path) && std::ranges::find(policy.named, path) != policy.named.end();
 }

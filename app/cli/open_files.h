@@ -44,6 +44,8 @@ Result<std::vector<std::unique_ptr<FileDevice>>> open_extents(const std::string&
 
 // Whether it is an address: of an NBD export, or of a file on a web server.
 bool is_address(const std::string& path);
+// `unsupported` with the cause where it is one: not all verbs have to do with those.
+Result<void> no_address(std::string_view operation, const std::string& path, std::string cause);
 // And one that is to be taken for that. Only a person's own words are; names inside images are paths.
 bool is_remote(const std::string& path, const OpenPolicy& policy);
 

@@ -9,6 +9,7 @@
 #include "app/cli/device_target.h"
 #include "app/cli/erase_consent.h"
 #include "app/cli/helper_worker.h"
+#include "app/cli/open_files.h"
 #include "app/cli/passthrough.h"
 #include "app/cli/size_text.h"
 #include "core/base/arithmetic.h"
@@ -86,6 +87,8 @@ Result<SweepTarget> make_scratch(const SweepTargetRequest& request) {
 }  // namespace
 
 Result<SweepTarget> open_sweep_target(const SweepTargetRequest& request) {
+  if (auto local = no_address("measure", request.path, "only devices and files of this machine are"); !local)
+    return failure(local);
   if (request.passthrough) return open_passthrough(request);
   if (!request.write && needs_helper(request.path, false)) {
     const auto identity = identity_of(request.path);

@@ -22,16 +22,18 @@
 #include "app/cli/verbs.h"
 #include "app/cli/zero_ranges.h"
 #include "core/format/registry.h"
+#include "core/http/head.h"
 #include "core/job/zero.h"
+#include "core/nbd/remote_device.h"
 
 namespace disklathe::cli {
 namespace {
 
 constexpr std::string_view help =
-    R"(disklathe zero [OPTIONS] DEVICE|FILE
+    R"(disklathe zero [OPTIONS] DEVICE|FILE|nbd://...
 
-Makes a device or an existing file read as zeroes, in the fastest way that it
-takes; what is a hole of a file already is left alone.
+Makes a device, an existing file or what a server serves read as zeroes, in the
+fastest way that it takes; what is a hole already is left alone.
 
   -f, --format raw       zero the bytes of the file itself, although it is an image
       --range AT+LENGTH  only these bytes; may be given more than once
@@ -56,8 +58,9 @@ struct Zeroing {
   std::vector<std::string> range_words;
   bool verify = false, quiet = false;
 
-  std::unique_ptr<FileDevice> target;  // or:
-  std::optional<Identity> granted;     // only the helper may open it, for a worker
+  std::unique_ptr<FileDevice> target;         // or:
+  std::unique_ptr<nbd::RemoteDevice> remote;  // or:
+  std::optional<Identity> granted;            // only the helper may open it, for a worker
   std::vector<Range> ranges;
 };
 
@@ -130,7 +133,7 @@ Result<void> open_device(Zeroing& zeroing) {
 }
 
 // Its guest's disk is what people mean then, and the file's own bytes are all that there is of it.
-Result<void> no_image(FileDevice& file, const Zeroing& zeroing) {
+Result<void> no_image(BlockDevice& file, const Zeroing& zeroing) {
   if (!zeroing.format.empty()) return {};
   auto probed = probe_format(file);
   if (!probed) return failure(probed);
@@ -157,7 +160,22 @@ Result<void> open_file(Zeroing& zeroing) {
   return {};
 }
 
+Result<void> open_remote(Zeroing& zeroing) {
+  if (!zeroing.yes_erase.empty()) return no(ErrorKind::invalid, zeroing.path, "--yes-erase is for devices");
+  auto remote = nbd::RemoteDevice::open(zeroing.path, true);
+  if (!remote) return failure(remote);
+  if (auto plain = no_image(**remote, zeroing); !plain) return plain;
+  auto ranges = parse_ranges(zeroing.range_words, (*remote)->size());
+  if (!ranges) return failure(ranges);
+  zeroing.ranges = std::move(*ranges);
+  zeroing.remote = std::move(*remote);
+  return {};
+}
+
 Result<void> open_target(Zeroing& zeroing) {
+  if (nbd::is_uri(zeroing.path)) return open_remote(zeroing);
+  if (http::is_url(zeroing.path))
+    return no(ErrorKind::unsupported, zeroing.path, "web servers are read from, not written to");
   struct stat status{};
   if (stat(zeroing.path.c_str(), &status) != 0) return failure(os_failure(errno, "open", zeroing.path));
   return S_ISBLK(status.st_mode) ? open_device(zeroing) : open_file(zeroing);
@@ -174,6 +192,17 @@ Result<std::unique_ptr<FileDevice>> reopen(Zeroing& zeroing) {
   return direct ? std::move(direct) : open_again(CacheMode::writeback);
 }
 
+job::ZeroTarget target_of(Zeroing& zeroing) {
+  if (!zeroing.remote) return job::zero_target(*zeroing.target, [&] { return reopen(zeroing); });
+  return {.device = *zeroing.remote,
+          .discard = [&](Range range) { return zeroing.remote->discard_now(range); },
+          .again = [&]() -> Result<std::unique_ptr<BlockDevice>> {
+            auto reader = nbd::RemoteDevice::open(zeroing.path, false);
+            if (!reader) return failure(reader);
+            return std::move(*reader);
+          }};
+}
+
 Result<job::Zeroed> zero_by_helper(const Zeroing& zeroing, const job::Zero& work, Job& job) {
   const job::Spec spec{.files = {granted_file(job::Role::target, zeroing.path, *zeroing.granted, CacheMode::automatic)},
                        .work = work};
@@ -188,9 +217,8 @@ Result<void> run(Zeroing& zeroing, Job& job, Outcome& outcome) {
                        .discard = zeroing.method == "discard",
                        .verify = zeroing.verify,
                        .seed = std::random_device{}()};
-  auto zeroed = zeroing.granted
-                    ? zero_by_helper(zeroing, work, job)
-                    : job::zero(work, *zeroing.target, [&] { return reopen(zeroing); }, job.progress, job.stop);
+  auto zeroed = zeroing.granted ? zero_by_helper(zeroing, work, job)
+                                : job::zero(work, target_of(zeroing), job.progress, job.stop);
   if (!zeroed) return failure(about(std::move(zeroed.error()), zeroing));
   outcome = {.done = zeroed->done, .discarded = zeroed->discarded, .nonzero_at = zeroed->nonzero_at.value_or(0)};
   outcome.reads = zeroed->nonzero_at ? ReadsZero::no
@@ -249,7 +277,7 @@ int run_zero(Arguments arguments) {
   line.text("--yes-erase", zeroing.yes_erase);
   line.optional_choice("-p,--progress", progress, {"line", "json"});
   line.flag("-q,--quiet", zeroing.quiet);
-  line.words(words, 1, 1, "one device or file");
+  line.words(words, 1, 1, "one device, file or nbd:// address");
   if (const auto code = line.parse(arguments)) return *code;
   zeroing.path = words[0];
 

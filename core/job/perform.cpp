@@ -214,7 +214,7 @@ Result<Outcome> perform_convert(Host& host, const Convert& asked, Progress& prog
 Result<Outcome> perform_zero(Host& host, const Zero& asked, Progress& progress, const Stop& stop) {
   auto target = host.take(Role::target);
   if (!target) return failure(target);
-  auto zeroed = zero(asked, **target, [&] { return host.again(Role::target); }, progress, stop);
+  auto zeroed = zero(asked, zero_target(**target, [&] { return host.again(Role::target); }), progress, stop);
   if (!zeroed) return failure(zeroed);
   return *zeroed;
 }

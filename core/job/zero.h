@@ -12,10 +12,17 @@
 
 namespace disklathe::job {
 
-// Zeroes or discards, flushes, and reads back: samples, or all of it. again: the target to be read, from the medium
-// where that can be had. That it does not read as zeroes is no error. Blocks.
-Result<Zeroed> zero(const Zero& asked, FileDevice& target,
-                    const std::function<Result<std::unique_ptr<FileDevice>>()>& again, Progress& progress,
-                    const Stop& stop);
+struct ZeroTarget {
+  BlockDevice& device;
+  std::function<Result<void>(Range)> discard;  // what is read there afterwards may be anything
+  // The same to be read, from the medium where that can be had.
+  std::function<Result<std::unique_ptr<BlockDevice>>()> again;
+};
+// A file or a device of this machine, which outlives it.
+ZeroTarget zero_target(FileDevice& file, std::function<Result<std::unique_ptr<FileDevice>>()> again);
+
+// Zeroes or discards, flushes, and reads back: samples, or all of it. That it does not read as zeroes is no error.
+// Blocks.
+Result<Zeroed> zero(const Zero& asked, const ZeroTarget& target, Progress& progress, const Stop& stop);
 
 }  // namespace disklathe::job

@@ -32,11 +32,13 @@ Result<LibNbd> load_now() {
   library.find("nbd_is_read_only", api.is_read_only);
   library.find("nbd_is_rotational", api.is_rotational);
   library.find("nbd_can_zero", api.can_zero);
+  library.find("nbd_can_trim", api.can_trim);
   library.find("nbd_can_flush", api.can_flush);
   library.find("nbd_can_multi_conn", api.can_multi_conn);
   library.find("nbd_aio_pread", api.aio_pread);
   library.find("nbd_aio_pwrite", api.aio_pwrite);
   library.find("nbd_aio_zero", api.aio_zero);
+  library.find("nbd_aio_trim", api.aio_trim);
   library.find("nbd_aio_flush", api.aio_flush);
   library.find("nbd_aio_block_status_64", api.aio_block_status_64);
   library.find("nbd_aio_disconnect", api.aio_disconnect);

@@ -26,11 +26,13 @@ struct LibNbd {
   decltype(&::nbd_is_read_only) is_read_only;
   decltype(&::nbd_is_rotational) is_rotational;
   decltype(&::nbd_can_zero) can_zero;
+  decltype(&::nbd_can_trim) can_trim;
   decltype(&::nbd_can_flush) can_flush;
   decltype(&::nbd_can_multi_conn) can_multi_conn;
   decltype(&::nbd_aio_pread) aio_pread;
   decltype(&::nbd_aio_pwrite) aio_pwrite;
   decltype(&::nbd_aio_zero) aio_zero;
+  decltype(&::nbd_aio_trim) aio_trim;
   decltype(&::nbd_aio_flush) aio_flush;
   decltype(&::nbd_aio_block_status_64) aio_block_status_64;
   decltype(&::nbd_aio_disconnect) aio_disconnect;

@@ -100,6 +100,7 @@ Result<void> RemoteConnection::find_facts() {
   facts_.read_only = api_.is_read_only(handle_) > 0;
   facts_.rotational = api_.is_rotational(handle_) > 0;
   facts_.can_zero = api_.can_zero(handle_) > 0;
+  facts_.can_trim = api_.can_trim(handle_) > 0;
   facts_.can_flush = api_.can_flush(handle_) > 0;
   facts_.can_multi_conn = api_.can_multi_conn(handle_) > 0;
   facts_.has_allocation = api_.can_meta_context(handle_, allocation_context) > 0;
@@ -152,6 +153,11 @@ void RemoteConnection::zero(OutsideCall& call, uint64_t at, uint64_t length, boo
   call.add();
   const uint32_t flags = keep ? LIBNBD_CMD_FLAG_NO_HOLE : 0;
   submitted(call, api_.aio_zero(handle_, length, at, completion_of(call), flags));
+}
+
+void RemoteConnection::trim(OutsideCall& call, uint64_t at, uint64_t length) {
+  call.add();
+  submitted(call, api_.aio_trim(handle_, length, at, completion_of(call), 0));
 }
 
 void RemoteConnection::flush(OutsideCall& call) {

@@ -27,7 +27,8 @@ class RemoteConnection {
     uint64_t size = 0;
     uint64_t minimum_block = 1;  // a power of 2; requests are multiples of it
     uint64_t max_payload = 32 << 20;
-    bool read_only = false, rotational = false, can_zero = false, can_flush = false, can_multi_conn = false;
+    bool read_only = false, rotational = false, can_zero = false, can_trim = false, can_flush = false,
+         can_multi_conn = false;
     bool has_allocation = false;  // block status
     bool long_lengths = false;    // of more than 32 bits
   };
@@ -36,6 +37,7 @@ class RemoteConnection {
   void read(OutsideCall& call, uint64_t at, MutableBytes into);
   void write(OutsideCall& call, uint64_t at, Bytes from);
   void zero(OutsideCall& call, uint64_t at, uint64_t length, bool keep);
+  void trim(OutsideCall& call, uint64_t at, uint64_t length);
   void flush(OutsideCall& call);
   // Told of each run of base:allocation; false stops it with an error.
   using TellRun = bool (*)(void* told, uint64_t length, uint64_t flags);

@@ -198,6 +198,22 @@ Result<void> RemoteDevice::flush_now() {
   return result_of(call, "flush", std::nullopt);
 }
 
+Result<void> RemoteDevice::discard_now(Range range) {
+  if (auto inside = gate("discard", range, true); !inside) return inside;
+  const uint64_t block = facts().minimum_block;
+  if (!facts().can_trim || !is_multiple(range.at, block) || !is_multiple(range.length, block))
+    return failure(os_failure(EOPNOTSUPP, "discard", name_, range.at));
+  while (!range.empty()) {
+    const uint64_t length = std::min(range.length, longest_zero);
+    OutsideCall call;
+    next().trim(call, range.at, length);
+    call.wait();
+    if (auto done = result_of(call, "discard", range.at); !done) return done;
+    range = Range::between(range.at + length, range.end());
+  }
+  return {};
+}
+
 Result<void> RemoteDevice::transfer_now(Move move, uint64_t at, MutableBytes bytes) {
   OutsideCall call;
   const iovec vector{bytes.data(), bytes.size()};

@@ -37,6 +37,9 @@ class RemoteDevice final : public BlockDevice {
   Result<Allocation> allocation(uint64_t at) override;
   Result<void> resize(uint64_t size) override;
 
+  // What is read there afterwards may be anything. `unsupported` where the server has no such thing. Blocks.
+  Result<void> discard_now(Range range);
+
  private:
   enum class Move : uint8_t { read, write };
 

@@ -140,6 +140,36 @@ class Targets(RemoteTest):
                 server.wait(10)
                 self.assertTrue(self.content("t.raw") == self.content("a.raw"))
 
+    def test_what_a_server_serves_is_zeroed(self):
+        for words in (("qemu-nbd", "-t", "-e", "8", "-f", "raw", "t.raw"), ("nbdkit", "file", "t.raw"),
+                      ("nbdkit", "--no-mc", "--filter=nozero", "file", "t.raw"),
+                      ("nbdkit", "--filter=blocksize-policy", "file", "t.raw", "blocksize-minimum=4096",
+                       "blocksize-preferred=4096", "blocksize-maximum=65536", "blocksize-error-policy=error")):
+            self.dirty("t.raw")
+            with self.subTest(server=words), self.peer(*words) as (uri, _):
+                self.ours("zero", "-q", "--range", "1M+7M", uri)
+                self.assertTrue(self.content("t.raw") == b"\xee" * MIB + bytes(7 * MIB) + b"\xee" * 32 * MIB)
+                self.assertIn("proven", self.ours("zero", "--verify", uri).stdout)
+                self.assertTrue(self.content("t.raw") == bytes(40 * MIB))
+
+    def test_what_a_server_serves_is_discarded(self):
+        self.dirty("t.raw")
+        with serving("--rw", "-f", "raw", "t.raw") as (_, uri):
+            self.assertIn("discarded", self.ours("zero", "--method", "discard", uri).stdout)
+        self.assertEqual(os.stat("t.raw").st_blocks, 0)
+        with self.peer("nbdkit", "eval", "get_size=echo 1M", "pread=head -c $3 /dev/zero", "pwrite=cat >/dev/null") as (uri, _):
+            self.refuses("zero", "--method", "discard", uri, code=18, says="does not take")
+
+    def test_what_is_not_zeroed(self):
+        self.qemu("create", "-q", "-f", "qcow2", "i.qcow2", "1M")
+        before = self.content("i.qcow2")
+        with serving("--rw", "-f", "raw", "i.qcow2") as (_, uri):
+            self.refuses("zero", uri, code=19, says="qcow2 image")
+        with serving("-f", "raw", "i.qcow2") as (_, uri):
+            self.refuses("zero", "-f", "raw", uri, code=12, says="reading only")
+        self.assertTrue(self.content("i.qcow2") == before)
+        self.refuses("zero", "http://127.0.0.1:1/x", code=18, says="not written to")
+
     def test_our_own_server_is_written_and_gets_its_holes(self):
         self.dirty("t.raw")
         with serving("--rw", "t.raw") as (_, uri):
@@ -320,6 +350,27 @@ class Loading(CommandTest):
         needed = self.run_program("readelf", "-d", DISKLATHE).stdout
         for library in ("libnbd", "libgnutls", "libcurl"):
             self.assertNotIn(library, needed)
+
+
+class Verbs(RemoteTest):
+    def test_each_reads_what_a_server_serves_or_says_why_not(self):
+        self.data("a.raw", (0, 70000), (MIB, MIB), size=3 * MIB)
+        self.qemu("convert", "-O", "qcow2", "a.raw", "a.qcow2")
+        with serving("-f", "raw", "--export", "=a.raw", "--export", "q=a.qcow2") as (_, uri):
+            image = uri.replace(":///", ":///q")
+            self.assertIn("raw", self.ours("info", uri).stdout)
+            self.assertIn("qcow2", self.ours("info", image).stdout)
+            self.assertIn("0x100000", self.ours("map", uri).stdout)
+            self.assertIn("No errors", self.ours("check", "-f", "qcow2", image).stdout)
+            self.assertEqual(self.ours("checksum", uri).stdout.replace(uri, "a.raw"), self.ours("checksum", "a.raw").stdout)
+            self.assertIn("identical", self.ours("compare", "-F", "qcow2", uri, image).stdout)
+            self.assertIn("required size", self.ours("measure", "-O", "qcow2", uri).stdout)
+            self.assertIn("3145728", self.ours("serve", uri, "--run", 'nbdinfo --size "$uri"').stdout)
+            self.refuses("limits", uri, code=18, says="of this machine")
+            self.refuses("sweep", uri, code=18, says="of this machine")
+            self.refuses("create", "-f", "raw", uri, "1M", code=18, says="there already")
+            self.refuses("create", "-f", "qcow2", "-b", uri, "-F", "raw", "new.qcow2", code=18, says="files")
+            self.assertFalse(os.path.exists("new.qcow2"))
 
 
 if __name__ == "__main__":
