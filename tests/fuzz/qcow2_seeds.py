@@ -6,6 +6,7 @@ Run it as `./dev shell -- python3 tests/fuzz/qcow2_seeds.py` after changing what
 """
 
 import pathlib
+import random
 import struct
 import subprocess
 import tempfile
@@ -51,7 +52,18 @@ def main():
         run("qemu-io", "-f", "qcow2", "-c", "write -P 1 0 1k", f"{folder}/data")
         images["data"] = pathlib.Path(f"{folder}/data").read_bytes().replace(folder.encode(), b"x" * len(folder))
 
-    for target in ("qcow2_header", "qcow2_map", "qcow2_decode"):
+        sound = {name: content for name, content in images.items() if name not in ("backing", "data")}
+        plain = [command for command in work if " -c " not in command]
+        for name, options, commands in (("based", [*small, "-b", "base", "-F", "raw"], ()),
+                                        ("data", ["-o", f"cluster_size=512,data_file={folder}/data"], plain),
+                                        ("subclusters", ["-o", "cluster_size=16k,extended_l2=on"], plain)):
+            made = image(folder, "sound", options, commands)
+            sound[name] = made.replace(f"{folder}/data".encode(), b"x" * (len(folder) + 1) + b"data")
+        taken = ["-o", "cluster_size=1k,refcount_bits=8"]
+        sound["taken"] = image(folder, "taken", taken, plain, after=[("qemu-img", "snapshot", "-c", "s"),
+                                                                  ("qemu-io", "-f", "qcow2", "-c", "write -P 9 3k 9k")])
+
+    for target in ("qcow2_header", "qcow2_map", "qcow2_decode", "qcow2_edit"):
         (CORPUS / target).mkdir(parents=True, exist_ok=True)
         for old in (CORPUS / target).glob("seed-*"):
             old.unlink()
@@ -60,6 +72,11 @@ def main():
         content += bytes(-len(content) % 512)
         (CORPUS / "qcow2_header" / f"seed-{name}").write_bytes(content)
         (CORPUS / "qcow2_map" / f"seed-{name}").write_bytes(b"\1" + content)
+    rng = random.Random(5)
+    for name, content in sound.items():
+        operations = b"".join(struct.pack(">BIHB", rng.choice((0, 1, 3, 5, 6, 11, 64, 67)), rng.randrange(40 << 10),
+                                          rng.choice((100, 511, 1023, 5000)), n + 1) for n in range(24))
+        (CORPUS / "qcow2_edit" / f"seed-{name}").write_bytes(bytes([24]) + operations + content)
     # Cut after the tables' entries: what follows is zeroes (the first byte says how much).
     (CORPUS / "qcow2_map" / "seed-extended").write_bytes(b"\4" + wide.rstrip(b"\0")[:66000])
 
