@@ -177,11 +177,13 @@ Result<void> ImageAccess::collect(Range guest, nbd::Look look, size_t most, std:
     auto found = extent_at(at, guest.end() - at);
     if (!found) return failure(found);
     const Extent extent = clipped(**found, intersection((*found)->guest, Range::between(at, guest.end())));
-    if (extent.kind != Extent::Kind::data || look == nbd::Look::at_image || !image_.file(extent.file).has_holes()) {
+    // What may change would be asked anew each time, and to find the end of data may take the kernel a look at every
+    // page.
+    const bool splits = look == nbd::Look::at_files && owner_.keeps && image_.file(extent.file).has_holes();
+    if (extent.kind != Extent::Kind::data || !splits) {
       append_merged(out, first, extent);
       continue;
     }
-    if (!owner_.keeps) holes_[extent.file] = FileHoles();
     if (auto split = holes_[extent.file].append_split(image_.file(extent.file), extent, first, most, out); !split)
       return split;
   }
@@ -210,8 +212,10 @@ Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, size_t most
 Result<const Extent*> ImageAccess::extent_at(uint64_t guest, uint64_t length) {
   if (known_.empty() || guest < known_.front().guest.at || guest >= known_.back().guest.end()) {
     const bool in_order = !known_.empty() && known_.back().guest.end() == guest;
-    ahead_ = owner_.edited ? 0 : in_order ? std::min(ahead_ * 4, most_ahead) : least_ahead;
-    const uint64_t end = std::min(image_.size(), guest + std::max(length, ahead_));
+    ahead_ = in_order ? std::min(ahead_ * 4, most_ahead) : least_ahead;
+    // Of an image that is edited nothing is kept for later.
+    const uint64_t reach = owner_.edited ? std::min(length, ahead_) : std::max(length, ahead_);
+    const uint64_t end = std::min(image_.size(), guest + reach);
     known_.clear();
     if (auto mapped = image_.map(Range::between(guest, end), known_); !mapped) {
       known_.clear();

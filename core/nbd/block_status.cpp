@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t max_extents = 4096;  // of one chunk
 constexpr unsigned max_looks = 256;   // at the map
+// Of a bitmap, for who wants one extent: what is looked up beyond it is lost, and asked for again.
+constexpr uint64_t first_part_of_bitmap = 64 << 20;
 // Where lengths have 32 bits: the last multiple of the largest block.
 constexpr uint64_t longest_extent = 0xffff0000;
 
@@ -63,9 +65,12 @@ Result<std::vector<Status>> marks_of(Access& access, size_t bitmap, const Reques
   std::vector<Mark> marks;
   const uint64_t most = dialect == Dialect::extended ? request.length : std::min(request.length, longest_extent);
   const uint64_t end = request.offset + most;
+  uint64_t part = request.has(req_one) ? first_part_of_bitmap : most;
   uint64_t at = request.offset;
   for (unsigned look = 0; at < end && marks.size() < max_extents && look < max_looks; ++look) {
-    if (auto mapped = access.map_bitmap(bitmap, Range::between(at, end), marks); !mapped) return failure(mapped);
+    const Range want{at, std::min(part, end - at)};
+    if (auto mapped = access.map_bitmap(bitmap, want, marks); !mapped) return failure(mapped);
+    part = part > most / 2 ? most : 2 * part;
     at = marks.back().range.end();
     if (request.has(req_one) && marks.front().set != marks.back().set) break;
   }

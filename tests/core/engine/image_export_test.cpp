@@ -4,6 +4,7 @@
 #include <QTest>
 
 #include "core/device/file_device.h"
+#include "tests/support/counting_device.h"
 #include "tests/support/memory_device.h"
 #include "tests/support/memory_image.h"
 #include "tests/support/qcow2_image.h"
@@ -52,6 +53,19 @@ class ImageExportTest : public QObject {
     QCOMPARE(runs.size(), size_t{4});
     const auto is = [&](size_t i, bool zero, uint32_t depth) { return runs[i].zero == zero && runs[i].depth == depth; };
     QVERIFY(is(0, false, 1) && is(1, true, 0) && is(2, true, 1) && is(3, false, 1));
+  }
+
+  // Each time anew: who goes through a disk extent by extent would never come to its end.
+  void theFileOfWhatMayChangeIsNotAskedForHoles() {
+    test::MemoryDevice memory(image());
+    test::CountingDevice file(memory);
+    const auto made = exported(file, "qcow2", {.changes = true});
+    const auto runs = map_all(*made->access(), made->info().size);
+    QCOMPARE(runs.size(), size_t{4});
+    QCOMPARE(file.looks(), size_t{0});
+    const auto kept = exported(file, "qcow2");
+    map_all(*kept->access(), kept->info().size);
+    QVERIFY(file.looks() > 0);
   }
 
   void readsFillEverythingWhateverWasThere() {
