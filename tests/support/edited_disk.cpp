@@ -61,6 +61,7 @@ void ImageToEdit::make() {
   command("write -z 256k 128k");
   command("write -P 19 1M 300k");
   command("discard 1M 128k");
+  if (kind_.filled > 0) command("write -P 21 2M " + std::to_string(kind_.filled));
   run(fill);
   if (kind_.snapshot) {
     run({"qemu-img", "snapshot", "-c", "one", path()});

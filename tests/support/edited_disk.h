@@ -23,6 +23,7 @@ class ImageToEdit {
     bool snapshot = false;   // "one" was taken, and something written after
     bool compressed = true;  // some clusters are
     uint64_t size = (3 << 20) + 1536;
+    uint64_t filled = 0;  // bytes from 2 MiB on that are written, too
   };
   explicit ImageToEdit(Kind kind);
 

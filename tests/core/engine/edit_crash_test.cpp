@@ -140,23 +140,35 @@ class EditCrashTest : public QObject {
     QTest::addColumn<QString>("options");
     QTest::addColumn<bool>("backing");
     QTest::addColumn<bool>("snapshot");
-    QTest::addRow("4k") << "cluster_size=4k" << false << true;
-    QTest::addRow("4k backing") << "cluster_size=4k" << true << true;
-    QTest::addRow("512, tables that grow") << "cluster_size=512,refcount_bits=64" << false << false;
-    QTest::addRow("v2") << "cluster_size=4k,compat=0.10" << true << true;
-    QTest::addRow("extended") << "cluster_size=16k,extended_l2=on" << true << true;
-    QTest::addRow("refcount_bits=1") << "cluster_size=8k,refcount_bits=1" << false << false;
+    QTest::addColumn<int>("filled");
+    QTest::addColumn<bool>("punched");
+    QTest::addRow("4k") << "cluster_size=4k" << false << true << 0 << true;
+    QTest::addRow("4k backing") << "cluster_size=4k" << true << true << 0 << true;
+    QTest::addRow("512, tables that grow") << "cluster_size=512,refcount_bits=64" << false << false << 0 << true;
+    QTest::addRow("v2") << "cluster_size=4k,compat=0.10" << true << true << 0 << true;
+    QTest::addRow("extended") << "cluster_size=16k,extended_l2=on" << true << true << 0 << true;
+    QTest::addRow("refcount_bits=1") << "cluster_size=8k,refcount_bits=1" << false << false << 0 << true;
+    QTest::addRow("what is freed stays as it was")
+        << "cluster_size=512,refcount_bits=16" << false << true << 0 << false;
+    // One cluster of its refcount table is good for 2 MiB of the file.
+    QTest::addRow("a table that moves") << "cluster_size=512,refcount_bits=64" << false << false << 1'250'000 << true;
   }
   static std::unique_ptr<ImageToEdit> image() {
     QFETCH(QString, options);
     QFETCH(bool, backing);
     QFETCH(bool, snapshot);
+    QFETCH(int, filled);
     // Its compressed clusters lie behind the part that is written.
     return std::make_unique<ImageToEdit>(ImageToEdit::Kind{.options = options.toStdString(),
                                                            .backing = backing,
                                                            .snapshot = snapshot,
                                                            .compressed = false,
-                                                           .size = size * 2});
+                                                           .size = filled ? size * 4 : size * 2,
+                                                           .filled = static_cast<uint64_t>(filled)});
+  }
+  static uint64_t refcount_table_of(const std::vector<std::byte>& image) {
+    constexpr size_t refcount_table_offset = 48;
+    return load_be<uint64_t>(image, refcount_table_offset);
   }
 
  private slots:
@@ -167,6 +179,8 @@ class EditCrashTest : public QObject {
     std::mt19937 random(11);
     auto steps = steps_by_chance(random, 70);
     MemoryDevice memory(made->image()), base(made->base());
+    QFETCH(bool, punched);
+    if (!punched) memory.refuse(ZeroMethod::punch);
     FaultyDevice file(memory);
     file.keep_changes();
     auto disk = EditedDisk::open({.image = &file, .base = &base});
@@ -179,6 +193,8 @@ class EditCrashTest : public QObject {
     QVERIFY(disk->finish());
     const auto changes = file.changes();
     const auto before = made->image();
+    QFETCH(int, filled);
+    QCOMPARE(refcount_table_of(memory.content()) != refcount_table_of(before), filled > 0);
     for (size_t until = 1; until <= changes.size(); until += 1 + random() % 3) {
       const Expected expected(made->guest(), steps, until);
       for (int attempt = 0; attempt < 3; ++attempt) {
