@@ -215,6 +215,10 @@
         <source>%1, scale broken</source>
         <translation>%1, Maßstab unterbrochen</translation>
     </message>
+    <message>
+        <source>%1 keep their old bytes</source>
+        <translation>%1 behalten ihre alten Bytes</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::ClosingDialog</name>
@@ -234,16 +238,20 @@
         <translation>&amp;Weiterlaufen lassen</translation>
     </message>
     <message>
-        <source>&amp;Stop Them</source>
-        <translation>&amp;Anhalten</translation>
-    </message>
-    <message>
         <source>%1 is served: who reads it loses it when it stops.</source>
         <translation>%1 wird bereitgestellt: Wer es liest, verliert es beim Anhalten.</translation>
     </message>
     <message>
         <source>They go on without a window. A notification tells when they end; the next start shows what still runs.</source>
         <translation>Sie laufen ohne Fenster weiter. Eine Benachrichtigung meldet ihr Ende; der nächste Start zeigt, was noch läuft.</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
     </message>
 </context>
 <context>
@@ -278,10 +286,6 @@
         <translation>%1, %2</translation>
     </message>
     <message>
-        <source>The same</source>
-        <translation>Gleich</translation>
-    </message>
-    <message>
         <source>They hold the same bytes; the longer one ends in zeroes.</source>
         <translation>Sie enthalten dieselben Bytes; das längere endet mit Nullen.</translation>
     </message>
@@ -290,20 +294,12 @@
         <translation>Jedes Byte beider Datenträger ist gleich.</translation>
     </message>
     <message>
-        <source>Differ at byte %1</source>
-        <translation>Verschieden ab Byte %1</translation>
-    </message>
-    <message>
         <source>%1 is the first offset of the disk that differs. The rest was not read.</source>
         <translation>%1 ist die erste Stelle des Datenträgers, die abweicht. Der Rest wurde nicht gelesen.</translation>
     </message>
 </context>
 <context>
     <name>disklathe::ui::ContentsPage</name>
-    <message>
-        <source>Show Layers</source>
-        <translation>Ebenen anzeigen</translation>
-    </message>
     <message>
         <source>not known yet</source>
         <translation>noch nicht bekannt</translation>
@@ -3445,6 +3441,13 @@ GNU General Public License 3 oder später.</translation>
     </message>
 </context>
 <context>
+    <name>disklathe::ui::ProblemBox</name>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::RatePlot</name>
     <message>
         <source>Rate over the position</source>
@@ -3770,6 +3773,14 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>If cancelled now, a part of %1 is overwritten.</source>
         <translation>Bei Abbruch jetzt ist ein Teil von %1 überschrieben.</translation>
+    </message>
+    <message>
+        <source>Differ at byte %1</source>
+        <translation>Verschieden ab Byte %1</translation>
+    </message>
+    <message>
+        <source>The same</source>
+        <translation>Gleich</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@
 #include "ui/devices/device_model.h"
 #include "ui/devices/device_watch.h"
 #include "ui/dialogs/closing_dialog.h"
+#include "ui/dialogs/problem_box.h"
 #include "ui/flows/conversion_flow.h"
 #include "ui/jobs/exports.h"
 #include "ui/jobs/history.h"
@@ -77,7 +78,7 @@ void MainJobs::connect_page() {
   });
   connect(page, &JobPage::eject_wanted, this, [this](const QString& node) {
     DiskService::eject(node, this, [this](const QString& why) {
-      if (!why.isEmpty()) window_.show_problem(tr("It was not ejected"), why);
+      if (!why.isEmpty()) show_problem(&window_, tr("It was not ejected"), why);
     });
   });
   connect(page, &JobPage::compare_wanted, this, [this](QueuedJob* job) {

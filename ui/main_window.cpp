@@ -3,7 +3,6 @@
 
 #include <QDragEnterEvent>
 #include <QFileDialog>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
@@ -14,6 +13,7 @@
 #include "ui/devices/device_log.h"
 #include "ui/devices/device_model.h"
 #include "ui/devices/device_watch.h"
+#include "ui/dialogs/problem_box.h"
 #include "ui/flows/conversion_flow.h"
 #include "ui/images/open_image.h"
 #include "ui/jobs/exports.h"
@@ -186,7 +186,7 @@ void MainWindow::choose_files() {
 int MainWindow::open_one(const QUrl& url) {
   const QString path = url.toLocalFile();
   if (path.isEmpty() || !QFileInfo(path).isFile()) {
-    show_problem(tr("It was not opened"), tr("%1 is not a file on this computer.").arg(url.toDisplayString()));
+    show_problem(this, tr("It was not opened"), tr("%1 is not a file on this computer.").arg(url.toDisplayString()));
     return -1;
   }
   const int known = images_->row_of(QFileInfo(path).absoluteFilePath());
@@ -223,17 +223,9 @@ void MainWindow::convert_dropped(const QList<QUrl>& urls, const DevicePtr& devic
 
 void MainWindow::unmount(const DevicePtr& device) {
   DiskService::unmount(*device, this, [this](const QString& why) {
-    if (!why.isEmpty()) show_problem(tr("It is still mounted"), why);
+    if (!why.isEmpty()) show_problem(this, tr("It is still mounted"), why);
     watch_->look_again();
   });
-}
-
-void MainWindow::show_problem(const QString& title, const QString& why) {
-  auto* box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Close, this);
-  box->setTextFormat(Qt::PlainText);
-  box->setInformativeText(why);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

@@ -73,7 +73,6 @@ class MainWindow : public QMainWindow {
   int open_one(const QUrl& url);
   void convert_dropped(const QList<QUrl>& urls, const DevicePtr& device);
   void unmount(const DevicePtr& device);
-  void show_problem(const QString& title, const QString& why);
 
   DeviceWatch* watch_;
   DeviceModel* devices_;

@@ -199,7 +199,11 @@ class ScreenshotsTest : public QObject {
     suffix_ = u"-"_s + QString::fromLatin1(QTest::currentDataTag());
     looks::PseudoTranslator pseudo;
     if (suffix_ == u"-long") QCoreApplication::installTranslator(&pseudo);
-    if (suffix_ == u"-rtl") QApplication::setLayoutDirection(Qt::RightToLeft);
+    looks::PseudoTranslator right_to_left(true);
+    if (suffix_ == u"-rtl") {
+      QApplication::setLayoutDirection(Qt::RightToLeft);
+      QCoreApplication::installTranslator(&right_to_left);
+    }
     const QLocale before;
     const bool german = suffix_.startsWith(u"-german");
     QTranslator translator;
@@ -219,6 +223,7 @@ class ScreenshotsTest : public QObject {
     drag(window);
     dialogs(window);
     QCoreApplication::removeTranslator(&pseudo);
+    QCoreApplication::removeTranslator(&right_to_left);
     QCoreApplication::removeTranslator(&translator);
     QLocale::setDefault(before);
   }

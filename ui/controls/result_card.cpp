@@ -25,12 +25,21 @@ ResultCard::ResultCard(QWidget* parent) : Card(Tone::quiet, parent) {
   meaning_->setWordWrap(true);
   words->addWidget(sentence_);
   words->addWidget(meaning_);
-  row->addLayout(words, 1);
+  row_ = new QBoxLayout(QBoxLayout::LeftToRight);
+  row_->setSpacing(12);
+  row_->addLayout(words, 1);
+  row->addLayout(row_, 1);
+  buttons_ = new QWidget;
+  row_->addWidget(buttons_, 0, Qt::AlignTop);
+  auto* buttons = new QHBoxLayout(buttons_);
+  buttons->setContentsMargins(0, 0, 0, 0);
+  buttons->setSpacing(8);
   report_ = make_button(tr("Save Report…"), QLatin1String("document-save"));
   eject_ = make_button(tr("Eject"), QLatin1String("media-eject"));
   compare_ = make_button(tr("Compare"), QLatin1String("exchange-positions"));
   again_ = make_button({}, QLatin1String("view-refresh"));
-  for (QPushButton* button : {again_, compare_, eject_, report_}) row->addWidget(button, 0, Qt::AlignTop);
+  for (QPushButton* button : {again_, compare_, eject_, report_}) buttons->addWidget(button);
+  buttons->addStretch(1);
   connect(report_, &QPushButton::clicked, this, &ResultCard::save_report);
   connect(eject_, &QPushButton::clicked, this, &ResultCard::eject);
   connect(compare_, &QPushButton::clicked, this, &ResultCard::compare);
@@ -55,6 +64,18 @@ void ResultCard::show_result(const JobRequest& request, const JobResult& result)
       result.error && (result.error->kind == ErrorKind::vanished || result.error->kind == ErrorKind::no_space ||
                        result.error->kind == ErrorKind::refused);
   again_->setText(another ? tr("Choose Another…") : tr("Try Again…"));
+  place_buttons();
+}
+
+void ResultCard::place_buttons() {
+  constexpr int least_words = 360, around = 20 + 40 + 16 + 16 + 12;
+  const bool beside = width() - around - buttons_->sizeHint().width() >= least_words;
+  row_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+}
+
+void ResultCard::resizeEvent(QResizeEvent* event) {
+  Card::resizeEvent(event);
+  place_buttons();
 }
 
 }  // namespace disklathe::ui

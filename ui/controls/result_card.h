@@ -4,6 +4,7 @@
 #include "ui/controls/surfaces.h"
 #include "ui/jobs/job_queue.h"
 
+class QBoxLayout;
 class QPushButton;
 
 namespace disklathe::ui {
@@ -24,7 +25,15 @@ class ResultCard : public Card {
   void compare();
   void again();
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
+  // The buttons stand beside the words where these have room enough, else below them.
+  void place_buttons();
+
+  QBoxLayout* row_;
+  QWidget* buttons_;
   GlyphView* mark_;
   TextLabel* sentence_;
   TextLabel* meaning_;

@@ -10,6 +10,17 @@ TextLabel::TextLabel(const QString& text, Face face, Ink ink, QWidget* parent)
   setTextFormat(Qt::PlainText);
   setForegroundRole(QPalette::WindowText);  // also on paper, where it would be Text
   apply_ink();
+  apply_direction();
+}
+
+void TextLabel::set_trailing() {
+  trailing_ = true;
+  apply_direction();
+}
+
+void TextLabel::apply_direction() {
+  if (alignment() & Qt::AlignHCenter) return;
+  setAlignment(Qt::AlignAbsolute | Qt::AlignVCenter | (isRightToLeft() != trailing_ ? Qt::AlignRight : Qt::AlignLeft));
 }
 
 void TextLabel::set_ink(Ink ink) {
@@ -56,6 +67,7 @@ void TextLabel::elide() {
 void TextLabel::changeEvent(QEvent* event) {
   QLabel::changeEvent(event);
   if (event->type() == QEvent::PaletteChange && !applying_) apply_ink();
+  if (event->type() == QEvent::LayoutDirectionChange) apply_direction();
 }
 
 void TextLabel::resizeEvent(QResizeEvent* event) {

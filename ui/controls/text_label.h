@@ -13,6 +13,9 @@ class TextLabel : public QLabel {
  public:
   explicit TextLabel(const QString& text, Face face = Face::body, Ink ink = Ink::text, QWidget* parent = nullptr);
   void set_ink(Ink ink);
+  // At the far end of its room. Otherwise at the near one, in the direction of the window and not of the words: a name
+  // stays beside its icon in whatever script it is.
+  void set_trailing();
   // Instead of demanding room the end is left out; the whole is in the tool tip.
   void set_elided();
   void set_text(const QString& text);
@@ -26,11 +29,12 @@ class TextLabel : public QLabel {
 
  private:
   void apply_ink();
+  void apply_direction();
   void elide();
 
   Face face_;
   Ink ink_;
-  bool elided_ = false, applying_ = false;
+  bool elided_ = false, applying_ = false, trailing_ = false;
   QString whole_;
 };
 

@@ -34,8 +34,8 @@ ClosingDialog::Choice ClosingDialog::ask() {
   box.setTextFormat(Qt::PlainText);
   box.setInformativeText(left.join(QStringLiteral("\n\n")));
   QPushButton* keep = box.addButton(Words::tr("&Keep Running"), QMessageBox::AcceptRole);
-  QPushButton* stop = box.addButton(Words::tr("&Stop Them"), QMessageBox::DestructiveRole);
-  QPushButton* cancel = box.addButton(QMessageBox::Cancel);
+  QPushButton* stop = box.addButton(Words::tr("&Stop"), QMessageBox::DestructiveRole);
+  QPushButton* cancel = box.addButton(Words::tr("Cancel"), QMessageBox::RejectRole);
   keep->setToolTip(Words::tr(
       "They go on without a window. A notification tells when they end; the next start shows what still runs."));
   box.setDefaultButton(cancel);

@@ -110,12 +110,12 @@ QWidget* ConvertDialog::make_file_half() {
   column->addLayout(grid);
   const auto add = [&](int row, const QString& name, QWidget* field, QWidget* row_widget, TextLabel*& hint) {
     auto* label = new TextLabel(name, Face::body, Ink::muted);
-    label->setAlignment(Qt::AlignTrailing | Qt::AlignVCenter);
+    label->set_trailing();
     label->setBuddy(field);
     field->setMinimumHeight(32);
     hint = new TextLabel({}, Face::caption, Ink::muted);
-    hint->setContentsMargins(2, 0, 0, 8);
-    hint->set_elided();
+    hint->setContentsMargins(2, 0, 2, 8);
+    hint->setWordWrap(true);
     grid->addWidget(label, row, 0);
     grid->addWidget(row_widget, row, 1);
     grid->addWidget(hint, row + 1, 1);

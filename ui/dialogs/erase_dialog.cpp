@@ -34,7 +34,7 @@ QWidget* thing(Glyph glyph, const QString& name, const QString& detail) {
   auto* title = new TextLabel(name, Face::section);
   title->set_elided();
   auto* caption = new TextLabel(detail, Face::caption, Ink::muted);
-  caption->set_elided();
+  caption->setWordWrap(true);  // the serial number stands at its end
   words->addWidget(title);
   words->addWidget(caption);
   row->addLayout(words, 1);

@@ -50,7 +50,7 @@ void OptionForm::set_format(const Format& format) {
 void OptionForm::add(const OptionInfo& option, int row, bool shown) {
   const QString name = FormatWords::option(option), key = text(option.name);
   auto* label = new TextLabel(name, Face::body, Ink::muted);
-  label->setAlignment(Qt::AlignTrailing | Qt::AlignVCenter);
+  label->set_trailing();
   QWidget* field = nullptr;
   if (!option.values.empty()) {
     auto* box = new QComboBox;
@@ -69,8 +69,8 @@ void OptionForm::add(const OptionInfo& option, int row, bool shown) {
   field->setAccessibleName(name);
   label->setBuddy(field);
   auto* hint = new TextLabel(FormatWords::explanation(option), Face::caption, Ink::muted);
-  hint->setContentsMargins(2, 0, 0, 8);
-  hint->set_elided();
+  hint->setContentsMargins(2, 0, 2, 8);
+  hint->setWordWrap(true);
   field->setAccessibleDescription(hint->whole_text());
   grid_->addWidget(label, row, 0);
   grid_->addWidget(field, row, 1);

@@ -98,15 +98,18 @@ PlanPanel::Row PlanPanel::add_part(QVBoxLayout& column, int mark, const QString&
 }
 
 PlanPanel::Fact PlanPanel::add_fact(QVBoxLayout& column, const QString& name) {
-  Fact fact{new TextLabel({}, Face::section), new TextLabel({}, Face::caption, Ink::muted)};
+  Fact fact{new QWidget, new TextLabel({}, Face::section), new TextLabel({}, Face::caption, Ink::muted)};
+  auto* lines = new QVBoxLayout(fact.widget);
+  lines->setContentsMargins(0, 0, 0, 4);
+  lines->setSpacing(8);
   auto* row = new QHBoxLayout;
   row->addWidget(new TextLabel(name, Face::body, Ink::muted));
   row->addStretch(1);
   row->addWidget(fact.value);
-  column.addLayout(row);
+  lines->addLayout(row);
   fact.why->setWordWrap(true);
-  column.addWidget(fact.why);
-  column.addSpacing(4);
+  lines->addWidget(fact.why);
+  column.addWidget(fact.widget);
   return fact;
 }
 
@@ -153,6 +156,8 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
 
   show_time(target, known, size, write, on_device ? zero + skip : 0);
 
+  // How it will be done depends on where it goes.
+  for (const Fact& fact : {request_, zeroing_, durable_}) fact.widget->setVisible(on_device || !target.path.isEmpty());
   request_.value->set_text(on_device ? Sizes::binary(1 << 20) : tr("Chosen"));
   request_.why->set_text(on_device ? tr("To begin with. Tuned while copying: the fastest size is kept.")
                                    : tr("By how the source is stored. Tuned while copying."));

@@ -38,6 +38,7 @@ class PlanPanel : public Card {
   };
   Row add_part(QVBoxLayout& column, int mark, const QString& name);
   struct Fact {
+    QWidget* widget;
     TextLabel* value;
     TextLabel* why;
   };

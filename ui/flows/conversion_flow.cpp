@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/flows/conversion_flow.h"
 
-#include <QMessageBox>
-
 #include "ui/devices/device_model.h"
 #include "ui/dialogs/convert_dialog.h"
 #include "ui/dialogs/erase_dialog.h"
+#include "ui/dialogs/problem_box.h"
 #include "ui/flows/device_choice.h"
 #include "ui/images/open_image.h"
 #include "ui/words/device_words.h"
@@ -87,7 +86,7 @@ void ConversionFlow::again(const ImagePtr& image, const QueuedJob& job) {
 void ConversionFlow::confirm(const QString& node, const Erasure& erasure, const JobRequest& asked) {
   choose_device_at(node, this,
                    [this, erasure, asked](const std::shared_ptr<const ChosenDevice>& chosen, const QString& why) {
-                     if (!chosen) return refuse(tr("It cannot be written"), why);
+                     if (!chosen) return show_problem(&window_, tr("It cannot be written"), why);
                      auto* dialog = new EraseDialog(*chosen, erasure, devices_, &window_);
                      dialog->setAttribute(Qt::WA_DeleteOnClose);
                      connect(dialog, &QDialog::accepted, this, [this, dialog, chosen, asked] {
@@ -100,14 +99,6 @@ void ConversionFlow::confirm(const QString& node, const Erasure& erasure, const 
                      });
                      dialog->open();
                    });
-}
-
-void ConversionFlow::refuse(const QString& title, const QString& why) {
-  auto* box = new QMessageBox(QMessageBox::Warning, title, title, QMessageBox::Close, &window_);
-  box->setInformativeText(why);
-  box->setTextFormat(Qt::PlainText);
-  box->setAttribute(Qt::WA_DeleteOnClose);
-  box->open();
 }
 
 }  // namespace disklathe::ui

@@ -38,7 +38,6 @@ class ConversionFlow : public QObject {
 
  private:
   ConvertDialog* open_dialog(const ImagePtr& image);
-  void refuse(const QString& title, const QString& why);
 
   DeviceModel& devices_;
   JobQueue& queue_;

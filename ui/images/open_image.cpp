@@ -45,6 +45,7 @@ WorkerJob* OpenImage::start(job::Work work) {
 void OpenImage::inspect() {
   state_ = State::reading;
   failure_.clear();
+  failure_help_.clear();
   pending_.clear();
   cells_ = {};
   map_complete_ = false;
@@ -53,7 +54,7 @@ void OpenImage::inspect() {
     const JobResult& result = worker->result();
     if (!result.good()) {
       state_ = State::failed;
-      failure_ = ErrorWords::whole(*result.error);
+      take_failure(*result.error);
       Q_EMIT changed();
       return;
     }
@@ -72,7 +73,7 @@ void OpenImage::look_at_chain() {
   connect(worker, &WorkerJob::done, this, [this, worker] {
     pending_ = worker->refused();
     if (worker->result().good()) inspection_ = std::get<job::Inspection>(*worker->result().outcome);
-    if (!worker->result().good() && pending_.isEmpty()) failure_ = ErrorWords::whole(*worker->result().error);
+    if (!worker->result().good() && pending_.isEmpty()) take_failure(*worker->result().error);
     Q_EMIT changed();
     if (pending_.isEmpty() && worker->result().good()) read_map();
   });
@@ -88,11 +89,16 @@ void OpenImage::read_map() {
   });
   connect(worker, &WorkerJob::done, this, [this, worker] {
     map_complete_ = worker->result().good();
-    if (!map_complete_) failure_ = ErrorWords::whole(*worker->result().error);
+    if (!map_complete_) take_failure(*worker->result().error);
     Q_EMIT changed();
     Q_EMIT map_grew();
   });
   worker->start();
+}
+
+void OpenImage::take_failure(const Error& error) {
+  failure_ = ErrorWords::sentence(error);
+  failure_help_ = (ErrorWords::advice(error) + QLatin1Char(' ') + ErrorWords::detail(error)).trimmed();
 }
 
 void OpenImage::allow(const QString& path) {
@@ -137,7 +143,7 @@ QString OpenImage::badge() const {
 }
 
 QString OpenImage::facts() const {
-  if (state_ == State::failed) return failure_;
+  if (state_ == State::failed) return path_;
   if (state_ != State::ready) return tr("A worker looks at it.");
   QStringList facts{format()};
   if (virtual_size()) facts << Sizes::exact(virtual_size());

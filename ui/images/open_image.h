@@ -33,7 +33,8 @@ class OpenImage : public QObject {
   QString detail() const;  // "64.4 GB · qcow2"
   QString badge() const;
   QString facts() const;  // "qcow2 · 64,424,509,440 bytes · backing file win11-base.qcow2 · GPT, 512-byte sectors"
-  const QString& failure() const { return failure_; }
+  const QString& failure() const { return failure_; }  // the sentence
+  const QString& failure_help() const { return failure_help_; }
 
   uint64_t virtual_size() const;  // 0: not known
   uint64_t stored() const;        // bytes that its files take
@@ -57,6 +58,7 @@ class OpenImage : public QObject {
   WorkerJob* start(job::Work work);
   void look_at_chain();
   void read_map();
+  void take_failure(const Error& error);
 
   QString path_;
   State state_ = State::unread;
@@ -64,7 +66,7 @@ class OpenImage : public QObject {
   job::Inspection inspection_;
   QList<WorkerJob::Refused> pending_;
   QStringList approved_, log_;
-  QString failure_;
+  QString failure_, failure_help_;
   ContentCells cells_;
   bool map_complete_ = false;
   QPointer<WorkerJob> job_;

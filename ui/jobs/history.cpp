@@ -71,7 +71,7 @@ void History::add(const QueuedJob& job) {
               .source = request.source,
               .target = request.target,
               .result = ResultWords::sentence(result),
-              .good = result.good(),
+              .good = result.good() && !result.found_difference(),
               .bytes = result.bytes,
               .seconds = job.began().isValid() ? static_cast<double>(job.began().msecsTo(job.ended_at())) / 1000 : 0,
               .device = request.device != nullptr};

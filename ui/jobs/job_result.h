@@ -25,6 +25,10 @@ struct JobResult {
   QStringList notes;
 
   bool good() const { return state == State::verified || state == State::written || state == State::read; }
+  bool found_difference() const {  // a comparison that did what it was to do
+    const auto* compared = outcome ? std::get_if<job::Compared>(&*outcome) : nullptr;
+    return compared && compared->differs_at;
+  }
   bool stopped() const { return error && error->kind == ErrorKind::stopped; }
 };
 

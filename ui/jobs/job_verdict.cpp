@@ -62,6 +62,7 @@ void judge_failure(JobResult& result, const JobRequest& request, const JobFiles*
   if (by_kernel && request.device && is_gone(*request.device, files ? files->device.get() : nullptr))
     error.kind = ErrorKind::vanished;
   // A device is known by what is written on it, a file by its name.
+  if (error.subject == request.source.toStdString()) error.subject = request.source_name().toStdString();
   if (error.subject.empty() || error.subject == request.target.toStdString())
     error.subject = request.target_name().toStdString();
   if (!request.device && request.writes()) {

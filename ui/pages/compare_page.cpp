@@ -165,12 +165,11 @@ void ComparePage::show_job() {
   const auto& compared = std::get<job::Compared>(*result->outcome);
   if (!compared.differs_at) {
     const bool longer = compared.source_size != compared.other_size;
-    return say(Card::Tone::good, QLatin1String("checkmark"), Ink::good, tr("The same"),
+    return say(Card::Tone::good, QLatin1String("checkmark"), Ink::good, ResultWords::sentence(*result),
                longer ? tr("They hold the same bytes; the longer one ends in zeroes.")
                       : tr("Every byte of both disks is the same."));
   }
-  say(Card::Tone::bad, QLatin1String("data-error"), Ink::bad,
-      tr("Differ at byte %1").arg(Sizes::number(*compared.differs_at)),
+  say(Card::Tone::bad, QLatin1String("data-error"), Ink::bad, ResultWords::sentence(*result),
       tr("%1 is the first offset of the disk that differs. The rest was not read.")
           .arg(Sizes::hex(*compared.differs_at)));
   first_->set_difference(compared.differs_at);

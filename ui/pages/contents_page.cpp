@@ -38,20 +38,16 @@ ContentsPage::ContentsPage(QWidget* parent) : Page(parent) {
   notes_ = new TextLabel({}, Face::body, Ink::warn);
   notes_->setWordWrap(true);
   column->addWidget(notes_);
-  column->addWidget(new Rule);
-  auto* hint_row = new QHBoxLayout;
+  rule_ = new Rule;
+  column->addWidget(rule_);
   hint_ = new TextLabel({}, Face::body, Ink::muted);
   hint_->setWordWrap(true);
-  to_layers_ = make_button(tr("Show Layers"));
-  hint_row->addWidget(hint_, 1);
-  hint_row->addWidget(to_layers_);
-  column->addLayout(hint_row);
+  column->addWidget(hint_);
   legend_ = new MapLegend;
   column->addWidget(legend_);
   map_ = new AllocationMap;
   column->addWidget(map_, 1000);
   column->addStretch(1);
-  connect(to_layers_, &QPushButton::clicked, this, &ContentsPage::layers_wanted);
 }
 
 void ContentsPage::set_image(const ImagePtr& image) {
@@ -73,6 +69,7 @@ void ContentsPage::show_facts() {
   files_->set(Sizes::number(image_->layers().size()), tr("layers"));
   files_->setVisible(image_->layers().size() > 1);
   for (Figure* figure : {guest_, stored_, format_}) figure->setVisible(ready);
+  rule_->setVisible(ready);
 
   QStringList notes;
   if (image_->has_wrong_extension())
@@ -92,18 +89,17 @@ void ContentsPage::show_map() {
   const bool asks = !image_->references_to_allow().isEmpty();
   QString hint;
   if (image_->state() == OpenImage::State::failed)
-    hint = image_->failure();
+    hint = image_->failure_help();  // the sentence stands above
   else if (image_->stream())
     hint = tr("It is compressed as a whole: what is in it shows only while it is converted.");
   else if (asks)
     hint = tr("It stands on other files. They are opened once you allow it; then its contents show.");
   else if (!image_->failure().isEmpty())
-    hint = image_->failure();
+    hint = (image_->failure() + QLatin1Char(' ') + image_->failure_help()).trimmed();
   else if (!image_->map_complete())
     hint = tr("Reading the map.");
   hint_->set_text(hint);
   hint_->setVisible(!hint.isEmpty());
-  to_layers_->setVisible(asks);
   const bool drawn = !cells.empty() && !asks;
   map_->setVisible(drawn);
   legend_->setVisible(drawn);

@@ -4,8 +4,6 @@
 #include "ui/controls/surfaces.h"
 #include "ui/images/image_model.h"
 
-class QPushButton;
-
 namespace disklathe::ui {
 
 class AllocationMap;
@@ -20,9 +18,6 @@ class ContentsPage : public Page {
   explicit ContentsPage(QWidget* parent = nullptr);
   void set_image(const ImagePtr& image);
 
- Q_SIGNALS:
-  void layers_wanted();
-
  private:
   void show_facts();
   void show_map();
@@ -34,7 +29,7 @@ class ContentsPage : public Page {
   Figure* files_;
   TextLabel* notes_;
   TextLabel* hint_;
-  QPushButton* to_layers_;
+  Rule* rule_;
   MapLegend* legend_;
   AllocationMap* map_;
 };

@@ -129,7 +129,7 @@ void DeviceContentsPage::show_figures() {
   used_->setVisible(any && !job_);
   free_->setVisible(any && !job_);
   parts_->setVisible(any && !job_);
-  const QString kind = QString::fromStdString(disk.content.table_type).toUpper();
+  const QString kind = DeviceWords::table(disk.content);
   table_->setVisible(!job_);
   used_->set(Sizes::decimal(used), tr("in partitions"));
   free_->set(Sizes::decimal(disk.size - std::min(used, disk.size)), tr("in no partition"));

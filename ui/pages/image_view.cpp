@@ -29,7 +29,6 @@ ImageView::ImageView(ComparePage* compare, Exports& exports, QWidget* parent)
   connect(this, &ThingView::page_shown, this, [this] {
     if (image_) show_state();
   });
-  connect(contents_, &ContentsPage::layers_wanted, this, &ImageView::show_layers);
   connect(&banner(), &Banner::resolved, this, &ImageView::show_layers);
 }
 

@@ -88,7 +88,9 @@ void LayersPage::rebuild() {
     list_->addWidget(ask);
     auto* card = new Card(Card::Tone::warn);
     const QString where = QFileInfo::exists(reference.path) ? reference.path : tr("%1 (not there)").arg(reference.path);
-    auto* row = card_row(*card, Glyph::layers, reference.name,
+    // By a path it names what stands in the line below.
+    const bool path = reference.name == reference.path;
+    auto* row = card_row(*card, Glyph::layers, path ? QFileInfo(reference.path).fileName() : reference.name,
                          reference.format.isEmpty() ? where : tr("%1 · %2").arg(reference.format, where));
     auto* allow = make_button(tr("Allow"));
     allow->setAccessibleName(tr("Allow %1").arg(reference.path));

@@ -19,7 +19,7 @@ constexpr int column_used_by = 4;
 constexpr uint64_t usual_physical_block = 4096;  // of the disks that an image may be written to
 
 QString table_words(const Disk& disk) {
-  const QString kind = QString::fromStdString(disk.content.table_type).toUpper();
+  const QString kind = DeviceWords::table(disk.content);
   return PartitionsPage::tr("Partition table %1, %n partition(s), sectors of %2", nullptr,
                             static_cast<int>(disk.partitions.size()))
       .arg(kind.isEmpty() ? PartitionsPage::tr("unknown") : kind, Sizes::binary(disk.logical_block));

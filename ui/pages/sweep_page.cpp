@@ -42,14 +42,15 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   mode_->setMinimumHeight(32);
   mode_->setAccessibleName(tr("What to measure"));
   intent_ = new TextLabel({}, Face::body, Ink::muted);
-  intent_->set_elided();
+  intent_->setWordWrap(true);
   export_ = make_button(tr("&Export…"), QLatin1String("document-save"));
   go_ = make_button(tr("&Run"), QLatin1String("media-playback-start"));
   row->addWidget(mode_);
-  row->addWidget(intent_, 1);
+  row->addStretch(1);
   row->addWidget(export_);
   row->addWidget(go_);
   column->addLayout(row);
+  column->addWidget(intent_);
   empty_ = new TextLabel(tr("Not measured yet. A run reads parts of the device with requests of 4 KiB to 16 MiB, and "
                             "finds the size beyond which "
                             "nothing is gained."),

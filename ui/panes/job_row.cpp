@@ -29,7 +29,7 @@ JobRow::JobRow(QueuedJob& job, QWidget* parent) : PaneRow(parent), job_(job) {
   left_ = new TextLabel({});
   left_->setMinimumWidth(110);
   for (TextLabel* label : {rate_, left_}) {
-    label->setAlignment(Qt::AlignTrailing | Qt::AlignVCenter);
+    label->set_trailing();
     row().addWidget(label);
   }
   pause_ = make_tool({}, {});

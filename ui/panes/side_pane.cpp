@@ -2,8 +2,10 @@
 #include "ui/panes/side_pane.h"
 
 #include <QMenu>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "ui/controls/surfaces.h"
 #include "ui/controls/text_label.h"
 #include "ui/devices/device_model.h"
 #include "ui/images/open_image.h"
@@ -11,6 +13,29 @@
 #include "ui/panes/side_list.h"
 
 namespace disklathe::ui {
+
+// As high as what it holds, or as there is room: then it scrolls.
+class PaneScroll : public QScrollArea {
+ public:
+  PaneScroll() {
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setFocusPolicy(Qt::NoFocus);
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+    viewport()->setBackgroundRole(QPalette::Window);
+  }
+  QSize sizeHint() const override { return widget() ? widget()->sizeHint() : QScrollArea::sizeHint(); }
+  QSize minimumSizeHint() const override { return {160, 96}; }
+
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override {
+    const bool handled = QScrollArea::eventFilter(watched, event);
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) updateGeometry();
+    return handled;
+  }
+};
+
 namespace {
 
 constexpr int wide = 264, narrow = 224, narrow_below = 1120;
@@ -27,9 +52,17 @@ TextLabel* title_of(const QString& text) {
 SidePane::SidePane(DeviceModel& devices, ImageModel& images, QWidget* parent)
     : QWidget(parent), devices_(devices), images_(images) {
   setFixedWidth(wide);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 8, 0, 8);
+  auto* whole = new QVBoxLayout(this);
+  whole->setContentsMargins(0, 8, 0, 8);
+  whole->setSpacing(0);
+  scroll_ = new PaneScroll;
+  auto* lists = new QWidget;
+  set_surface(*lists, false);
+  auto* column = new QVBoxLayout(lists);
+  column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
+  scroll_->setWidget(lists);
+  whole->addWidget(scroll_);
   column->addWidget(title_of(tr("Devices")));
   device_list_ = new SideList(tr("Devices"));
   device_list_->setModel(&devices);
@@ -47,22 +80,32 @@ SidePane::SidePane(DeviceModel& devices, ImageModel& images, QWidget* parent)
   auto* strip_row = new QHBoxLayout;
   strip_row->setContentsMargins(8, 4, 8, 0);
   strip_row->addWidget(strip);
-  column->addLayout(strip_row);
-  column->addStretch(1);
+  whole->addLayout(strip_row);
+  whole->addStretch(1);
   const auto show_none = [&images, none] { none->setVisible(images.rowCount() == 0); };
   for (const auto& signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
     connect(&images, signal, none, show_none);
   show_none();
-  connect(device_list_, &SideList::chosen, this,
-          [this](const QModelIndex& index) { Q_EMIT device_chosen(devices_.at(index.row())); });
-  connect(image_list_, &SideList::chosen, this,
-          [this](const QModelIndex& index) { Q_EMIT image_chosen(images_.at(index.row())); });
+  connect(device_list_, &SideList::chosen, this, [this](const QModelIndex& index) {
+    show_row(*device_list_);
+    Q_EMIT device_chosen(devices_.at(index.row()));
+  });
+  connect(image_list_, &SideList::chosen, this, [this](const QModelIndex& index) {
+    show_row(*image_list_);
+    Q_EMIT image_chosen(images_.at(index.row()));
+  });
   connect(image_list_, &SideList::menu_wanted, this, &SidePane::image_menu);
   connect(device_list_, &SideList::dropped_on, this, [this](const QModelIndex& index, const QList<QUrl>& urls) {
     Q_EMIT dropped_on(urls, devices_.at(index.row()));
   });
   connect(strip, &DropStrip::dropped, this, &SidePane::dropped);
   connect(strip, &DropStrip::clicked, this, &SidePane::open_wanted);
+}
+
+void SidePane::show_row(const SideList& list) {
+  const QRect row = list.visualRect(list.currentIndex());
+  const QPoint middle = list.viewport()->mapTo(scroll_->widget(), row.center());
+  scroll_->ensureVisible(0, middle.y(), 0, row.height());
 }
 
 void SidePane::choose_image(int row) { image_list_->setCurrentIndex(images_.index(row)); }

@@ -10,6 +10,7 @@
 namespace disklathe::ui {
 
 class DeviceModel;
+class PaneScroll;
 class SideList;
 
 // The left side: the devices of this machine, the images that are open, and a place to drop more on. At most one row of
@@ -36,12 +37,14 @@ class SidePane : public QWidget {
   void open_wanted();
 
  private:
+  void show_row(const SideList& list);  // the chosen one, where it is out of sight
   void image_menu(const QModelIndex& index, const QPoint& at);
 
   DeviceModel& devices_;
   ImageModel& images_;
   SideList* device_list_;
   SideList* image_list_;
+  PaneScroll* scroll_;
 };
 
 }  // namespace disklathe::ui

@@ -89,7 +89,7 @@ void SideRowPainter::paint(QPainter* painter, const QStyleOptionViewItem& option
   double detail_right = right;
   if (const QString badge = index.data(side_badge).toString(); !badge.isEmpty()) {
     // The size must stay readable beside it.
-    const double most = (right - left) * 0.5;
+    const double most = (right - left) * 0.66;
     const QString shown = QFontMetricsF(font_of(Face::caption)).elidedText(badge, Qt::ElideRight, most - 12);
     const double width = width_of(shown, Face::caption) + 12;
     const QRectF at = placed({right - width, box.top() + 24, width, 18});

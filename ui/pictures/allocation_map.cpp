@@ -121,12 +121,11 @@ void AllocationMap::set_job(std::optional<Job> job) {
 }
 
 void AllocationMap::set_difference(std::optional<uint64_t> offset) {
-  if (offset)
-    job_ = Job{.written = cells_.size(), .differs = offset};
-  else
-    job_.reset();
+  difference_ = offset;
   update();
 }
+
+std::optional<uint64_t> AllocationMap::differs() const { return job_ && job_->differs ? job_->differs : difference_; }
 
 void AllocationMap::set_touched(const std::optional<std::vector<Range>>& ranges) {
   lent_ = ranges.has_value();
@@ -175,13 +174,11 @@ QString AllocationMap::reading_of(int mark) const {
     words << (cell.layer ? tr("layer %1").arg(cell.layer) + QLatin1Char(' ') : QString()) +
                  tr("host offset %1").arg(Sizes::hex(*cell.host));
   if (lent_) words << (touched_.at(mark) ? tr("read by a client") : tr("not read yet"));
-  if (job_) {
-    const uint64_t end = std::min(from + cells_.cell_bytes(), cells_.size());
-    if (job_->differs && *job_->differs >= from && *job_->differs < end)
-      words << tr("differs");
-    else
-      words << (end <= job_->verified ? tr("verified") : end <= job_->written ? tr("written") : tr("not written yet"));
-  }
+  const uint64_t end = std::min(from + cells_.cell_bytes(), cells_.size());
+  if (differs() && *differs() >= from && *differs() < end)
+    words << tr("differs");
+  else if (job_)
+    words << (end <= job_->verified ? tr("verified") : end <= job_->written ? tr("written") : tr("not written yet"));
   return words.join(QStringLiteral(" · "));
 }
 
@@ -249,11 +246,11 @@ void AllocationMap::paintEvent(QPaintEvent* event) {
   };
   const auto cell_of = [&](uint64_t offset) { return static_cast<int>(offset / cells_.cell_bytes()); };
   if (job_ && job_->now) ring(std::min(cell_of(*job_->now), mark_count() - 1), t.text);
-  if (job_ && job_->differs) {
-    const QRectF at = place_of(cell_of(*job_->differs));
+  if (const auto offset = differs(); offset && cell_of(*offset) < mark_count()) {
+    const QRectF at = place_of(cell_of(*offset));
     p.fillRect(at, t.base);
     paint_kind(p, at, ContentKind::unreadable);
-    ring(cell_of(*job_->differs), t.bad_text);
+    ring(cell_of(*offset), t.bad_text);
   }
   ring(current_mark(), t.accent_ink);
   paint_focus(p);

@@ -86,7 +86,10 @@ class AllocationMap : public Picture {
   void paint_cell(QPainter& painter, int index) const;
 
   ContentCells cells_;
+  std::optional<uint64_t> differs() const;
+
   std::optional<Job> job_;
+  std::optional<uint64_t> difference_;
   bool lent_ = false;
   QBitArray touched_;  // by cell, where lent_
 };

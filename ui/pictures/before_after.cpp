@@ -114,8 +114,13 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
     p.setBrush(Qt::NoBrush);
     p.drawRect(at.adjusted(0, 0, -1, -1));
   };
-  const auto plate = [&](double x, double y, const QString& words, double room) {
-    const QString shown = QFontMetricsF(font_of(Face::caption)).elidedText(words, Qt::ElideRight, room - 12);
+  // The first of these words that has room.
+  const auto plate = [&](double x, double y, const QStringList& words, double room) {
+    const QFontMetricsF metrics(font_of(Face::caption));
+    QString shown;
+    for (const QString& one : words)
+      if (shown.isEmpty() && metrics.horizontalAdvance(one) <= room - 12) shown = one;
+    if (shown.isEmpty()) shown = metrics.elidedText(words.last(), Qt::ElideRight, room - 12);
     if (room > 60) paint_plate(p, {x, y + (row_height - caption - 2) / 2}, shown, Face::caption, t.text);
   };
   const auto row_name = [&](double y, const QString& words) {
@@ -125,7 +130,7 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
   row_name(0, tr("Now"));
   if (parts_.isEmpty()) {
     box({left, 0, width() - left - 1, row_height}, t.base, t.faint);
-    plate(left + 10, 0, tr("nothing"), 200);
+    plate(left + 10, 0, {tr("nothing")}, 200);
   }
   QString small;
   for (int i = 0; i < parts_.size(); ++i) {
@@ -135,7 +140,7 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
     if (lost) paint_hatch(p, at.adjusted(1, 1, -1, -1), mix(t.base, t.bad, t.dark ? 0.45 : 0.34), 6, false, 1.2);
     const QString words = tr("%1, %2").arg(parts_[i].words, Sizes::decimal(parts_[i].range.length));
     if (at.width() > 110)
-      plate(at.left() + 8, 0, words, at.width() - 8);
+      plate(at.left() + 8, 0, {words, parts_[i].words}, at.width() - 8);
     else
       small += small.isEmpty() ? words : QStringLiteral("; ") + words;
   }
@@ -150,12 +155,14 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
   if (image_size_ < size_) {
     const double rest_at = broken() ? x_of(image_size_ + 1) : end + 2;
     const QRectF rest(rest_at, after, width() - 1 - rest_at, row_height);
+    const QString untouched = Sizes::decimal(size_ - image_size_);
     box(rest, t.well, t.faint);
     paint_hatch(p, rest.adjusted(1, 1, -1, -1), mix(t.base, t.faint, 0.30), 8, false, 1);
     plate(rest.left() + 10, after,
-          parts_.isEmpty() ? tr("%1 are not touched").arg(Sizes::decimal(size_ - image_size_))
-                           : tr("%1 past the image's end keep their old bytes, in no partition")
-                                 .arg(Sizes::decimal(size_ - image_size_)),
+          parts_.isEmpty()
+              ? QStringList{tr("%1 are not touched").arg(untouched), untouched}
+              : QStringList{tr("%1 past the image's end keep their old bytes, in no partition").arg(untouched),
+                            tr("%1 keep their old bytes").arg(untouched), untouched},
           rest.width() - 10);
   }
   paint_break(p, after);

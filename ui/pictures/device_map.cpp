@@ -55,7 +55,7 @@ void DeviceMap::set_device(const DevicePtr& device) {
   }
   if (disk.partitions.empty())
     parts_ << Part{{0, size_},
-                   QString::fromStdString(disk.name),
+                   DeviceWords::blank(disk) ? QString() : QString::fromStdString(disk.name),
                    DeviceWords::content(disk.content),
                    !DeviceWords::mount_points(device->usage).isEmpty()};
   else
@@ -120,11 +120,12 @@ void DeviceMap::paintEvent(QPaintEvent*) {
       paint_text(p, box, Qt::AlignCenter, inside, named ? Face::section : Face::caption, named ? t.text : t.muted);
     // Under it, as far as there is room before the next one's words.
     const double left = std::max(box.left(), label_end + 12);
-    const double next = i + 1 < parts_.size() ? std::max(place_of(i + 1).left(), left + 60) : width();
-    if (left > box.right() + 40 || !named) continue;
     const QFontMetricsF metrics(font_of(Face::caption));
+    const QString size = Sizes::decimal(part.range.length);
+    const double least = std::max(60.0, metrics.horizontalAdvance(size) + 12);  // a number is not cut
+    const double next = i + 1 < parts_.size() ? std::max(place_of(i + 1).left(), left + least) : width();
+    if (left > box.right() + 40 || left + least > width() || !named) continue;
     const QString content = metrics.elidedText(part.content, Qt::ElideRight, next - left - 8);
-    const QString size = metrics.elidedText(Sizes::decimal(part.range.length), Qt::ElideRight, next - left - 8);
     paint_text(p, {left, box.bottom() + 6, next - left, metrics.height()}, Qt::AlignLeft, content, Face::caption,
                t.text);
     paint_text(p, {left, box.bottom() + 6 + metrics.height(), next - left, metrics.height()}, Qt::AlignLeft, size,

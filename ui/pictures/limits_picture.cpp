@@ -89,9 +89,22 @@ void LimitsPicture::paintEvent(QPaintEvent*) {
   QPainter p(this);
   p.setLayoutDirection(Qt::LeftToRight);
   paint_boxes(p);
+  // Under the words, which keep off it or stand on a plate.
+  p.setRenderHint(QPainter::Antialiasing);
+  p.setPen(QPen(theme().text, 1.6));
+  p.drawLine(QPointF(request_x(), 18), QPointF(request_x(), axis_y()));
+  paint_box_names(p);
   paint_rulers(p);
   paint_axis(p);
   paint_request(p);
+}
+
+double LimitsPicture::request_x() const { return std::round(x_of(static_cast<double>(request_))); }
+
+QRectF LimitsPicture::place_of_box(const Box& box, int depth) const {
+  return {QPointF(depth * inset + 0.5, top + depth * strip + 0.5),
+          QPointF(std::max(x_of(static_cast<double>(box.end)), depth * inset + 24) + 0.5,
+                  boxes_bottom() - depth * inset + 0.5)};
 }
 
 void LimitsPicture::paint_boxes(QPainter& p) const {
@@ -99,20 +112,32 @@ void LimitsPicture::paint_boxes(QPainter& p) const {
   const QVector<Box> all = boxes();
   for (int i = 0; i < all.size(); ++i) {
     const Box& box = all[i];
-    const QRectF at(
-        QPointF(i * inset + 0.5, top + i * strip + 0.5),
-        QPointF(std::max(x_of(static_cast<double>(box.end)), i * inset + 24) + 0.5, boxes_bottom() - i * inset + 0.5));
     p.setRenderHint(QPainter::Antialiasing);
     p.setBrush(mix(t.base, t.accent, 0.09 + 0.13 * i));
     QPen edge(box.odd ? t.compressed_ink : t.accent_ink, box.odd ? 1.6 : 1.2);
     if (box.soft) edge.setDashPattern({4, 3});
     p.setPen(edge);
-    p.drawRoundedRect(at, 4, 4);
+    p.drawRoundedRect(place_of_box(box, i), 4, 4);
+  }
+}
+
+void LimitsPicture::paint_box_names(QPainter& p) const {
+  const Theme& t = theme();
+  const QVector<Box> all = boxes();
+  for (int i = 0; i < all.size(); ++i) {
+    const Box& box = all[i];
+    const QRectF at = place_of_box(box, i);
     const QString value = Sizes::binary(box.end);
     const double value_width = width_of(value, Face::section), name_width = width_of(box.name, Face::caption);
+    const bool named = name_width + value_width + 26 < at.width();
     QRectF line(at.left(), at.top() + 2, at.width() - 10, strip - 4);
+    // Left of the line of the request, where that would cross the words and there is room.
+    const double words = value_width + (named ? name_width + 8 + (box.odd ? 22 : 0) : 0);
+    const double clear = request_x() - 8;
+    const bool crossed = request_x() > line.right() - words - 4 && request_x() < line.right() + 2;
+    if (crossed && clear - words > at.left() + 6) line.setRight(clear);
     paint_text(p, line, Qt::AlignRight | Qt::AlignVCenter, value, Face::section, t.text);
-    if (name_width + value_width + 26 >= at.width()) continue;
+    if (!named) continue;
     line.setRight(line.right() - value_width - 8);
     paint_text(p, line, Qt::AlignRight | Qt::AlignVCenter, box.name, Face::caption, t.muted);
     if (box.odd)
@@ -206,10 +231,8 @@ void LimitsPicture::paint_axis(QPainter& p) const {
 
 void LimitsPicture::paint_request(QPainter& p) const {
   const Theme& t = theme();
-  const double x = std::round(x_of(static_cast<double>(request_))), y = axis_y();
+  const double x = request_x(), y = axis_y();
   p.setRenderHint(QPainter::Antialiasing);
-  p.setPen(QPen(t.text, 1.6));
-  p.drawLine(QPointF(x, 18), QPointF(x, y));
   p.setPen(QPen(t.base, 2));
   p.setBrush(t.text);
   p.drawEllipse(QPointF(x, y), 8, 8);

@@ -39,7 +39,10 @@ class LimitsPicture : public Picture {
   double x_of(double bytes) const;
   uint64_t size_at(double x) const;
   void move_to(uint64_t bytes);
+  double request_x() const;
+  QRectF place_of_box(const Box& box, int depth) const;
   void paint_boxes(QPainter& painter) const;
+  void paint_box_names(QPainter& painter) const;
   void paint_rulers(QPainter& painter) const;
   void paint_axis(QPainter& painter) const;
   void paint_request(QPainter& painter) const;

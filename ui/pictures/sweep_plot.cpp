@@ -12,7 +12,8 @@
 namespace disklathe::ui {
 namespace {
 
-constexpr double left = 60, right_margin = 118, panel_gap = 44;
+constexpr double left = 60, panel_gap = 44;
+constexpr double least_margin = 118, most_margin = 200;  // for the names of the curves
 constexpr double least_milliseconds = 0.01, most_milliseconds = 1000;
 
 double milliseconds(std::chrono::nanoseconds time) {
@@ -39,10 +40,22 @@ void SweepPlot::set_limits(const Limits& limits) {
   update();
 }
 
+QString SweepPlot::what_is_drawn() const {
+  return run_.points.back().most_rate > 0 ? tr("median, min–max") : tr("median");
+}
+
+double SweepPlot::right_margin() const {
+  double widest = least_margin;
+  if (!run_.points.empty())
+    widest = std::max({widest, width_of(run_.name, Face::section) + 14, width_of(what_is_drawn(), Face::caption) + 14});
+  for (const SweepRun& run : saved_) widest = std::max(widest, width_of(run.name, Face::caption) + 14);
+  return std::min(widest, most_margin);
+}
+
 SweepPlot::Panels SweepPlot::panels() const {
   const double caption = height_of(Face::caption), foot = 2 * caption + 14, top = caption + 10;
   const double latency = std::clamp((height() - top - panel_gap - foot) * 0.27, 60.0, 120.0);
-  const double right = width() - right_margin;
+  const double right = width() - right_margin();
   return {QRectF(QPointF(left, top), QPointF(right, height() - foot - latency - panel_gap)),
           QRectF(QPointF(left, height() - foot - latency), QPointF(right, height() - foot))};
 }
@@ -188,11 +201,15 @@ QPainterPath SweepPlot::line(const std::vector<SweepPoint>& points,
 void SweepPlot::paint_label(QPainter& p, double y, const QString& name, const QString& under, Face face) const {
   const double right = panels().rate.right() + 6;
   const QFontMetricsF metrics(font_of(face));
-  paint_text(p, {right, y - metrics.height() / 2, right_margin - 8, metrics.height()}, Qt::AlignVCenter,
-             metrics.elidedText(name, Qt::ElideRight, right_margin - 8), face, theme().text);
+  const double room = right_margin() - 8;
+  const auto cut = [room](const QString& text, Face of) {
+    return QFontMetricsF(font_of(of)).elidedText(text, Qt::ElideRight, room);
+  };
+  paint_text(p, {right, y - metrics.height() / 2, room, metrics.height()}, Qt::AlignVCenter, cut(name, face), face,
+             theme().text);
   if (!under.isEmpty())
-    paint_text(p, {right, y + metrics.height() / 2, right_margin - 8, height_of(Face::caption)}, Qt::AlignVCenter,
-               under, Face::caption, theme().muted);
+    paint_text(p, {right, y + metrics.height() / 2, room, height_of(Face::caption)}, Qt::AlignVCenter,
+               cut(under, Face::caption), Face::caption, theme().muted);
 }
 
 // Between the slowest and the fastest round of each size; runs that were kept before rounds were do not know them.
@@ -243,9 +260,7 @@ void SweepPlot::paint_curves(QPainter& p) const {
     p.setBrush(t.data);
     p.drawEllipse(QPointF(x_of(static_cast<double>(point.size)), y_of_rate(point.rate)), 3.6, 3.6);
   }
-  const bool banded = run_.points.back().most_rate > 0;
-  paint_label(p, y_of_rate(run_.points.back().rate), run_.name, banded ? tr("median, min–max") : tr("median"),
-              Face::section);
+  paint_label(p, y_of_rate(run_.points.back().rate), run_.name, what_is_drawn(), Face::section);
   p.setRenderHint(QPainter::Antialiasing);
   p.setBrush(Qt::NoBrush);
   p.setPen(QPen(t.data, 2));

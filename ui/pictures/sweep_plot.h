@@ -45,6 +45,8 @@ class SweepPlot : public Picture {
   struct Panels {
     QRectF rate, latency;
   };
+  QString what_is_drawn() const;
+  double right_margin() const;  // of what the curves are called
   Panels panels() const;
   double x_of(double size) const;
   double y_of_rate(double rate) const;

@@ -66,7 +66,9 @@ QString DeviceWords::bus(Bus bus) {
 
 QString DeviceWords::serial_tail(const Disk& disk) {
   const QString serial = text(disk.serial);
-  return serial.size() <= 6 ? serial : QStringLiteral("…") + serial.right(4);
+  if (serial.size() <= 6) return serial;
+  // In one piece: no line breaks in it, and letters that run from right to left do not part it.
+  return QStringLiteral("\u2066…\u2060%1\u2069").arg(serial.right(4));
 }
 
 QString DeviceWords::detail(const Disk& disk) {
@@ -237,12 +239,16 @@ QString DeviceWords::partition_type(const std::string& type) {
   return {};
 }
 
+QString DeviceWords::table(const Content& content) {
+  return content.table_type == "dos" ? QStringLiteral("MBR") : text(content.table_type).toUpper();
+}
+
 QString DeviceWords::content(const Content& content) {
   if (content.source == ContentSource::unknown) return tr("content unknown");
   if (content.ambiguous) return tr("signatures of several kinds");
   if (content.type.empty()) {
     if (const QString meant = partition_type(content.entry_type); !meant.isEmpty()) return meant;
-    return content.table_type.empty() ? tr("nothing known on it") : text(content.table_type).toUpper();
+    return content.table_type.empty() ? tr("nothing known on it") : table(content);
   }
   const QString type = text(content.type);
   return content.label.empty() ? type : tr("%1, %2", "file system, label").arg(type, text(content.label));

@@ -29,6 +29,7 @@ class DeviceWords {
   static QString why_not_written(const Device& device);
   static QString denial(const Denial& denial);
   static QString hold(const Hold& hold);                   // "mounted at /media/ana/T7"
+  static QString table(const Content& content);            // "GPT", "MBR"; empty: there is none
   static QString content(const Content& content);          // "exFAT, T7"
   static QString partition_type(const std::string& type);  // "EFI system"; empty: not one that is known here
   // An image whose partition table counts in other sectors than the device has: what becomes of it. Empty: it fits.

@@ -19,9 +19,11 @@ QString ResultWords::sentence(const JobResult& result) {
         return tr("Failed: %1 was unplugged at %2.")
             .arg(QString::fromStdString(result.error->subject), Sizes::percent(*result.reached));
       return tr("Failed: %1").arg(ErrorWords::sentence(*result.error));
-    case JobResult::State::read: return tr("Done");
+    case JobResult::State::read: break;
   }
-  return {};
+  if (const auto* compared = std::get_if<job::Compared>(&*result.outcome))
+    return compared->differs_at ? tr("Differ at byte %1").arg(Sizes::number(*compared->differs_at)) : tr("The same");
+  return tr("Done");
 }
 
 QString ResultWords::meaning(const JobRequest& request, const JobResult& result) {

@@ -40,9 +40,11 @@ QString Sizes::binary(uint64_t bytes) {
   size_t unit = 0;
   while (unit + 1 < units.size() && bytes >> (10 * (unit + 1))) ++unit;
   const double value = static_cast<double>(bytes) / std::ldexp(1.0, static_cast<int>(10 * unit));
-  const double tenths = value * 10;
-  if (unit > 0 && tenths != std::floor(tenths)) return joined(number(bytes), QStringLiteral("B"));
-  return joined(locale().toString(value, 'f', value == std::floor(value) ? 0 : 1), QString::fromLatin1(units[unit]));
+  // A half, a quarter, an eighth; what is none of them would be rounded.
+  int digits = 0;
+  while (digits < 4 && std::ldexp(value, digits) != std::floor(std::ldexp(value, digits))) ++digits;
+  if (digits == 4) return joined(number(bytes), QStringLiteral("B"));
+  return joined(locale().toString(value, 'f', digits), QString::fromLatin1(units[unit]));
 }
 
 QString Sizes::exact(uint64_t bytes) { return joined(number(bytes), tr("bytes", "after an exact, large number")); }
@@ -67,8 +69,11 @@ QString Sizes::duration(double seconds) {
   const auto part = [](int64_t value, const char* unit) {
     return joined(QString::number(value), QString::fromLatin1(unit));
   };
-  if (all < 3600) return part(all / 60, "min") + QLatin1Char(' ') + part(all % 60, "s");
-  return part(all / 3600, "h") + QLatin1Char(' ') + part(all % 3600 / 60, "min");
+  const auto both = [&](const QString& whole, int64_t rest, const char* unit) {
+    return rest ? whole + QLatin1Char(' ') + part(rest, unit) : whole;
+  };
+  if (all < 3600) return both(part(all / 60, "min"), all % 60, "s");
+  return both(part(all / 3600, "h"), all % 3600 / 60, "min");
 }
 
 QString Sizes::time_left(double least, double most) {

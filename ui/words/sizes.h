@@ -16,7 +16,7 @@ class Sizes {
  public:
   // Devices and images: "64.4 GB", "1.00 TB" (powers of 1000).
   static QString decimal(uint64_t bytes);
-  // Requests and limits: "512 B", "4 KiB", "1.5 MiB" (powers of 1024); "33,553,920 B" where that is not short.
+  // Requests and limits: "512 B", "4 KiB", "1.25 TiB" (powers of 1024); "33,553,920 B" where that is not short.
   static QString binary(uint64_t bytes);
   static QString exact(uint64_t bytes);          // "1,000,204,886,016 bytes"
   static QString number(uint64_t value);         // "1,572,864"

@@ -23,6 +23,8 @@ class SizesTest : public QObject {
     QCOMPARE(Sizes::binary(4096), u"4\u00a0KiB"_s);
     QCOMPARE(Sizes::binary(1536), u"1.5\u00a0KiB"_s);
     QCOMPARE(Sizes::binary(1 << 20), u"1\u00a0MiB"_s);
+    QCOMPARE(Sizes::binary(uint64_t{5} << 38), u"1.25\u00a0TiB"_s);
+    QCOMPARE(Sizes::binary(uint64_t{9} << 37), u"1.125\u00a0TiB"_s);
   }
   void whatIsNotRoundIsSaidExactly() { QCOMPARE(Sizes::binary(33'553'920), u"33,553,920\u00a0B"_s); }
   void theLargestSizesAreSaid() {
@@ -37,6 +39,11 @@ class SizesTest : public QObject {
     QCOMPARE(Sizes::time_left(250, 290), u"4–5\u00a0min"_s);
     QCOMPARE(Sizes::time_left(300, 300), u"5–6\u00a0min"_s);
     QVERIFY(Sizes::time_left(3, 8).startsWith(u"under"));
+  }
+  void wholeMinutesHaveNoSeconds() {
+    QCOMPARE(Sizes::duration(2100), u"35\u00a0min"_s);
+    QCOMPARE(Sizes::duration(292), u"4\u00a0min 52\u00a0s"_s);
+    QCOMPARE(Sizes::duration(7200), u"2\u00a0h"_s);
   }
   void offsetsAreGrouped() { QCOMPARE(Sizes::hex(0xC0000000), u"0xC000_0000"_s); }
   void whatIsShownCanBeTyped_data() {
