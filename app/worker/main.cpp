@@ -2,6 +2,8 @@
 //
 // disklathe-worker: does one job in a process of its own that can touch nothing but what it was handed. Not to be
 // started by hand: core/job/launch does.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -14,5 +16,6 @@ int main(int count, char** words) {
     std::fputs("disklathe-worker: this program is started by disklathe, not by hand\n", stderr);
     return EXIT_FAILURE;
   }
-  return disklathe::job::serve(*options);
+  // Whatever else runs at an end would run locked in.
+  _exit(disklathe::job::serve(*options));
 }

@@ -386,6 +386,9 @@ class WorkerTest : public QObject {
     if (listing.status != 0) QSKIP("only root sees the descriptors of a worker");
     const QStringList lines = QString::fromStdString(listing.output).split('\n');
     for (const QString& line : lines) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+      if (line.contains(" 2 -> ")) continue;  // what a sanitizer finds has to be said
+#endif
       const bool known = line.contains("/dev/null") || line.contains("socket:") || line.contains("anon_inode") ||
                          line.contains(QString::fromStdString(job.dir.path())) || !line.contains("->");
       QVERIFY2(known, qPrintable(line));
