@@ -128,21 +128,13 @@ class Hostile(CommandTest):
                 with Client(uri) as client:
                     client.go().read(4096, 4096)
             wait_until(lambda: self.clients_of(process) == [])
-            threads = self.own_threads(process)
+            threads = memory_of(process)[1]
             with Client(uri) as client:
                 client.go()
                 for number in range(64):
                     client.request(READ, number * MIB, 65536)
                 client.receive(64 * (16 + 65536))
-                self.assertLessEqual(self.own_threads(process), threads + 1)
-
-    def own_threads(self, process):
-        """Without those that the kernel has for rings."""
-        names = []
-        for task in os.listdir(f"/proc/{process.pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{process.pid}/task/{task}/comm") as file:
-                names.append(file.read())
-        return sum(not name.startswith("iou-") for name in names)
+                self.assertLessEqual(memory_of(process)[1], threads + 1)
 
     def test_gone_at_every_part_of_a_reply(self):
         with serving("-f", "raw", "a.raw") as (process, uri):

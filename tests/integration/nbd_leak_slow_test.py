@@ -4,6 +4,7 @@
 """disklathe serve after ten thousand clients that ended in every way: no memory, descriptor or thread more than after the
 first hundreds."""
 
+import contextlib
 import os
 import struct
 import tempfile
@@ -61,12 +62,15 @@ class Leaks(CommandTest):
                 assert len(client.read(0, 65536)) == 65536
                 client.disconnect()
 
-    def visited(self, *words, count=ALL):
+    def visited(self, *words, staying=0, count=ALL):
+        """staying: threads that have served somebody and wait for the next"""
         with serving("-f", "raw", *words) as (process, uri):
-            idle = memory_of(process)[1]
+            idle = memory_of(process)[1] + staying
+            with contextlib.ExitStack() as together:
+                for _ in range(staying):
+                    together.enter_context(Client(uri)).go()
             for number in range(SETTLED):
                 self.visit(uri, number)
-            # The rings that were made before it locked itself in are used up by now.
             wait_until(lambda: memory_of(process)[1] == idle, 30)
             time.sleep(0.5)
             before = state_of(process)
@@ -86,7 +90,7 @@ class Leaks(CommandTest):
     def test_by_direct_io(self):
         with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
             path = self.data(os.path.join(folder, "a.raw"), (0, MIB), (2 * MIB, MIB), size=4 * MIB)
-            self.visited("--rw", "-t", "none", path)
+            self.visited("--rw", "-t", "none", "--max-connections", "64", path, staying=64)
 
 
 class TlsLeaks(nbd_tls_test.TlsTest):
