@@ -76,35 +76,4 @@ class GrowingDevice final : public SpanDeviceBase {
   const uint64_t most_;
 };
 
-// Passes on to a device that outlives it: what an opener hands out.
-class BorrowedDevice final : public BlockDevice {
- public:
-  explicit BorrowedDevice(BlockDevice& inner) : inner_(inner) {}
-
-  std::string_view name() const override { return inner_.name(); }
-  uint64_t size() const override { return inner_.size(); }
-  const Limits& limits() const override { return inner_.limits(); }
-  IoMode io_mode() const override { return inner_.io_mode(); }
-  bool has_holes() const override { return inner_.has_holes(); }
-  Task<Result<void>> readv(Ring& ring, uint64_t at, std::span<const iovec> vectors) override {
-    return inner_.readv(ring, at, vectors);
-  }
-  Task<Result<void>> writev(Ring& ring, uint64_t at, std::span<const iovec> vectors) override {
-    return inner_.writev(ring, at, vectors);
-  }
-  Task<Result<void>> zero(Ring& ring, Range range, ZeroMethod method) override {
-    return inner_.zero(ring, range, method);
-  }
-  Task<Result<void>> flush(Ring& ring) override { return inner_.flush(ring); }
-  Result<void> read_now(uint64_t at, MutableBytes into) override { return inner_.read_now(at, into); }
-  Result<void> write_now(uint64_t at, Bytes from) override { return inner_.write_now(at, from); }
-  Result<void> flush_now() override { return inner_.flush_now(); }
-  Result<Allocation> allocation(uint64_t at) override { return inner_.allocation(at); }
-  Result<void> allocate_now(Range range) override { return inner_.allocate_now(range); }
-  Result<void> resize(uint64_t size) override { return inner_.resize(size); }
-
- private:
-  BlockDevice& inner_;
-};
-
 }  // namespace disklathe::test

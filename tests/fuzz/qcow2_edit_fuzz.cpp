@@ -12,6 +12,7 @@
 #include "core/format/qcow2/check.h"
 #include "tests/fuzz/growing_device.h"
 #include "tests/support/run_task.h"
+#include "tests/support/wrapped_device.h"
 
 using namespace disklathe;
 
@@ -29,7 +30,7 @@ Result<std::unique_ptr<Image>> open(Files& files, bool edit) {
   FileOpener opener;
   opener.open = [&](const std::string& path) -> Result<std::unique_ptr<BlockDevice>> {
     test::GrowingDevice& device = path == "image" ? files.image : path.ends_with("data") ? files.data : files.base;
-    return std::make_unique<test::BorrowedDevice>(device);
+    return std::make_unique<test::WrappedDevice>(device);
   };
   opener.allow = [](const std::string&, const Reference& reference, const std::string&) -> Result<void> {
     // The base is a raw file, whatever the image says of it.
