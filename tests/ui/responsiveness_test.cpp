@@ -39,18 +39,20 @@ int64_t time_in_line() {
   return sscanf(words, "%lld %lld", &ran, &waited) == 2 ? waited : 0;
 }
 
-// Takes the time of every event that the loop hands out.
+// Takes the time of every event that the loop of the windows hands out.
 class WatchedApplication : public QApplication {
  public:
   using QApplication::QApplication;
   bool notify(QObject* receiver, QEvent* event) override {
-    if (depth_ > 0 || !watching) return QApplication::notify(receiver, event);
+    // Other threads have loops of their own, and no windows.
+    if (QThread::currentThread() != thread() || depth_ > 0 || !watching) return QApplication::notify(receiver, event);
     ++depth_;
     const int64_t waited = time_in_line();
     QElapsedTimer clock;
     clock.start();
-    const QByteArray what =
-        receiver->metaObject()->className() + QByteArray(", event ") + QByteArray::number(event->type());
+    const QByteArray what = receiver->metaObject()->className() + QByteArray(", event ") +
+                            QByteArray::number(event->type()) + " of " +
+                            (receiver->parent() ? receiver->parent()->metaObject()->className() : "nobody");
     const bool taken = QApplication::notify(receiver, event);
     const double all = static_cast<double>(clock.nsecsElapsed()) / 1e6;
     const double own = all - static_cast<double>(time_in_line() - waited) / 1e6;

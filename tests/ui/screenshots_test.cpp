@@ -469,7 +469,7 @@ class ScreenshotsTest : public QObject {
          {std::pair(u"16-erase"_s, samples::free_disk()), std::pair(u"16b-erase-blank"_s, samples::blank_card())}) {
       EraseDialog dialog(chosen(device),
                          {.name = u"win11.qcow2"_s,
-                          .detail = u"64.4 GB, qcow2"_s,
+                          .detail = u"30.4 GB, qcow2"_s,
                           .size = 30'424'509'440,
                           .data = 21'000'000'000,
                           .zeroes = 9'424'509'440},
@@ -491,7 +491,7 @@ class ScreenshotsTest : public QObject {
       const DevicePtr device = samples::usb_disk();
       EraseDialog dialog(chosen(device),
                          {.name = u"win11.qcow2"_s,
-                          .detail = u"1.00 TB, qcow2"_s,
+                          .detail = u"600.0 GB, qcow2"_s,
                           .size = 600'000'000'000,
                           .warning = DeviceWords::sector_mismatch(
                               PartitionTable{.kind = PartitionTable::Kind::gpt, .sector_size = 4096}, device->disk)},

@@ -39,11 +39,20 @@ HistoryPage::HistoryPage(History& history, QWidget* parent) : QWidget(parent), h
   rows_ = static_cast<QVBoxLayout*>(page_->body()->layout());
   rows_->setSpacing(0);
   column->addWidget(page_, 1);
-  connect(&history_, &History::changed, this, &HistoryPage::rebuild);
-  rebuild();
+  // Each job that ends changes it, a page of a hundred rows.
+  connect(&history_, &History::changed, this, [this] {
+    stale_ = true;
+    if (isVisible()) rebuild();
+  });
+}
+
+void HistoryPage::showEvent(QShowEvent* event) {
+  if (stale_) rebuild();
+  QWidget::showEvent(event);
 }
 
 void HistoryPage::rebuild() {
+  stale_ = false;
   while (QLayoutItem* item = rows_->takeAt(0)) {
     if (item->widget()) item->widget()->deleteLater();
     delete item;

@@ -17,12 +17,16 @@ class HistoryPage : public QWidget {
  Q_SIGNALS:
   void again(const disklathe::ui::History::Entry& entry);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void rebuild();
 
   History& history_;
   Page* page_;
   QVBoxLayout* rows_;
+  bool stale_ = true;
 };
 
 }  // namespace disklathe::ui
