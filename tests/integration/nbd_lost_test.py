@@ -106,6 +106,7 @@ READERS = {
     "convert": ("convert", "-q", "-f", "raw", "-O", "raw", "{}", "made"),
     "convert to qcow2": ("convert", "-q", "-f", "raw", "-O", "qcow2", "-c", "{}", "made"),
     "convert --verify": ("convert", "-q", "-f", "raw", "-O", "raw", "--verify", "{}", "made"),
+    "checksum": ("checksum", "-f", "raw", "{}"),
     "compare": ("compare", "-f", "raw", "-F", "raw", "{}", "a.raw"),
 }
 
@@ -183,6 +184,16 @@ class Writers(LostTest):
                     self.clear(done)
                     if after < MIB:
                         self.assertIn("a part of the image", done.stderr)
+
+    def test_the_network_drops_while_it_is_zeroed(self):
+        for after in (1, 18, 700):
+            with self.subTest(after=after), serving("--rw", "-f", "raw", "t.raw") as (_, uri), Network(uri, "dropped", after) as net:
+                done = self.finish(self.start("zero", "-f", "raw", "--method", "buffers", net.uri))
+                self.assertIn("nbd+unix://", done.stderr)
+                self.assertEqual(done.stdout, "")
+                self.assertNotEqual(done.returncode, 0)
+                if after > 100:
+                    self.clear(done)
 
     def test_silence_while_it_is_written_to_can_be_interrupted(self):
         with serving("--rw", "-f", "raw", "t.raw") as (_, uri), Network(uri, "silent", 800) as net:
