@@ -86,6 +86,7 @@ std::string ServePlace::socket_path() const {
 
 std::vector<std::string> ServePlace::names() const {
   std::vector<std::string> names;
+  names.reserve(named_.size() + 1);
   for (const nbd::UnixListener& one : named_) names.push_back(std::filesystem::absolute(one.path()).string());
   if (!folder_.empty()) names.push_back(folder_);
   return names;

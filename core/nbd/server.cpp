@@ -265,6 +265,7 @@ void Server::serve(Client& client, std::optional<size_t> chosen_before, const Se
 // Nothing: no transmission comes of it. received: what the client has sent after it already.
 std::optional<Agreement> Server::negotiate(Client& client, std::vector<std::byte>& received) {
   std::vector<const ExportInfo*> infos;
+  infos.reserve(exports_.size());
   for (Export* one : exports_) infos.push_back(&one->info());
   Handshake handshake(std::move(infos), tls_ ? TlsMode::required : TlsMode::none);
   std::vector<std::byte> output = Handshake::greeting();
