@@ -4,7 +4,7 @@ set(DISKLATHE_TEST_ENVIRONMENT
   "DISKLATHE=${CMAKE_BINARY_DIR}/bin/disklathe" "DISKLATHE_BUILD_DIR=${CMAKE_BINARY_DIR}"
   "DISKLATHE_SOURCE_DIR=${CMAKE_SOURCE_DIR}" "QT_QPA_PLATFORM=offscreen" "LC_ALL=C.UTF-8"
   "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1" "UBSAN_OPTIONS=print_stacktrace=1"
-  "TSAN_OPTIONS=halt_on_error=1:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
+  "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0:suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp")
 if(DISKLATHE_SANITIZE)
   list(APPEND DISKLATHE_TEST_ENVIRONMENT "DISKLATHE_PATIENCE=6")  # how many times longer a program may take
 endif()

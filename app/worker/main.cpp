@@ -10,6 +10,11 @@
 
 #include "core/job/serve.h"
 
+#if defined(__SANITIZE_THREAD__)
+// Who stops a worker does not wait a second for it. (One that the helper starts has no environment to say so.)
+extern "C" const char* __tsan_default_options() { return "atexit_sleep_ms=0"; }
+#endif
+
 int main(int count, char** words) {
   const auto options = disklathe::job::read_worker_options(std::span(words, static_cast<size_t>(count)).subspan(1));
   if (!options) {
