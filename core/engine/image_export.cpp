@@ -122,6 +122,12 @@ class ImageExport final : public nbd::Export {
     return done;
   }
 
+  // Of a plain image: nobody has written to its file. A block device is not asked.
+  bool is_as_opened() const {
+    const auto* file = dynamic_cast<const FileDevice*>(&image->file(0));
+    return !file || file->unchanged_since_open().has_value();
+  }
+
   const std::unique_ptr<Image> image;
   const Range part;  // of the guest's disk
   const bool plain;
@@ -196,8 +202,10 @@ Result<void> ImageAccess::collect_plain(Range guest, nbd::Look look, size_t most
     return {};
   }
   const size_t first = out.size();
+  // Nothing keeps a program that asks for no lock from writing to the file meanwhile.
+  const bool keeps = owner_.keeps && owner_.is_as_opened();
   for (uint64_t at = guest.at; at < guest.end() && out.size() - first < most;) {
-    auto run = owner_.keeps ? owner_.runs.at(at) : image_.file(0).allocation(at);
+    auto run = keeps ? owner_.runs.at(at) : image_.file(0).allocation(at);
     if (!run) return failure(run);
     const Range range = Range::between(at, std::min(run->range.end(), guest.end()));
     if (range.empty()) return failure(ErrorKind::changed, "map", "the file became shorter", at);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/image_export.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <QTest>
 
 #include "core/device/file_device.h"
@@ -46,6 +49,29 @@ class ImageExportTest : public QObject {
   }
 
  private slots:
+  // Written by a program that asks for no lock: what was found out before is not told to anybody any more.
+  void aFileThatIsWrittenToMeanwhileIsAskedAnew() {
+    test::TempDir folder{test::TempDir::Where::memory};
+    const std::string path = folder.file("plain.raw");
+    test::write_file(path, {});
+    QCOMPARE(truncate(path.c_str(), 4 << 20), 0);
+    FileOpener opener;
+    opener.open = [](const std::string& name) -> Result<std::unique_ptr<BlockDevice>> {
+      return FileDevice::open({.path = name});
+    };
+    auto opened = Image::open({.path = path, .format = "raw"}, opener);
+    const auto made = std::move(*make_export(std::move(*opened), {}));
+    QVERIFY(map_all(*made->access(), 4 << 20).front().zero);
+    const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    QCOMPARE(pwrite(fd, "x", 1, 1 << 20), ssize_t{1});
+    close(fd);
+    const auto runs = map_all(*made->access(), 4 << 20);
+    QVERIFY(std::ranges::any_of(runs, [](const nbd::Run& run) { return !run.zero && run.range.contains(1 << 20); }));
+    QCOMPARE(truncate(path.c_str(), 1 << 20), 0);
+    std::vector<nbd::Run> past;
+    QVERIFY(!made->access()->map({2 << 20, 4096}, nbd::Look::at_files, nbd::max_runs, past));
+  }
+
   void theMapTellsZeroesAndDepths() {
     test::MemoryDevice file(image());
     const auto made = exported(file, "qcow2");
