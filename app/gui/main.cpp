@@ -15,6 +15,12 @@
 
 int main(int count, char** words) {
   QApplication app(count, words);
+  // Each KJob holds the program until it is deleted, also when it has ended. What ends it is its last window or, where
+  // jobs go on without one, the last job (ui/main_jobs).
+  QCoreApplication::setQuitLockEnabled(false);
+  QObject::connect(&app, &QGuiApplication::lastWindowClosed, &app, [] {
+    if (QApplication::quitOnLastWindowClosed()) QApplication::quit();
+  });
   QApplication::setApplicationName(QStringLiteral("disklathe"));
   QApplication::setOrganizationName(QStringLiteral("disklathe"));
   QApplication::setOrganizationDomain(QStringLiteral("disklathe.org"));

@@ -58,10 +58,10 @@ class WindowStart(unittest.TestCase):
         self.environment |= {"HOME": self.folder.name, "XDG_RUNTIME_DIR": self.folder.name, "QT_QPA_PLATFORM": "xcb",
                              "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
 
-    def start(self, screen):
+    def start(self, screen, *images):
         """The program, and how many seconds it took until its window was shown."""
         began = time.monotonic()
-        program = subprocess.Popen([str(PROGRAM)], env=self.environment | {"DISPLAY": screen.name},
+        program = subprocess.Popen([str(PROGRAM), *images], env=self.environment | {"DISPLAY": screen.name},
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(lambda: (program.kill(), program.wait()))
         while time.monotonic() - began < 20 * PATIENCE and program.poll() is None:
@@ -74,6 +74,21 @@ class WindowStart(unittest.TestCase):
     def stop(self, program):
         program.terminate()
         program.wait()
+
+    def test_closed_it_ends(self):
+        """Also when jobs have been done: an image was looked at."""
+        image = pathlib.Path(self.folder.name) / "a.img"
+        image.write_bytes(bytes(1 << 20))
+        with Screen() as screen:
+            for images in ([], [str(image)]):
+                program, _ = self.start(screen, *images)
+                time.sleep(1.5 * PATIENCE)
+                environment = self.environment | {"DISPLAY": screen.name}
+                window = subprocess.run(["xdotool", "search", "--onlyvisible", "--name", "Disklathe"], env=environment,
+                                        capture_output=True, text=True, check=True).stdout.split()[-1]
+                subprocess.run(["xdotool", "windowfocus", "--sync", window, "key", "ctrl+q"], env=environment,
+                               check=True, capture_output=True, timeout=20)
+                self.assertEqual(program.wait(timeout=10 * PATIENCE), 0, images)
 
     def test_first_window_and_idle_memory(self):
         with Screen() as screen:
