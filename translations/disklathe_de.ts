@@ -439,6 +439,10 @@
         <source>C&amp;ontinue…</source>
         <translation>&amp;Weiter…</translation>
     </message>
+    <message>
+        <source>Write %1 to a device</source>
+        <translation>%1 auf ein Gerät schreiben</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::CoreWords</name>
@@ -1215,6 +1219,11 @@
     <message>
         <source>FAT32</source>
         <translation>FAT32</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3</source>
+        <comment>size, kernel name, file behind a loop device</comment>
+        <translation>%1 · %2 · %3</translation>
     </message>
 </context>
 <context>
@@ -3400,6 +3409,10 @@ GNU General Public License 3 oder später.</translation>
         <source>A guess: nothing was measured here yet.</source>
         <translation>Eine Schätzung: Hier wurde noch nichts gemessen.</translation>
     </message>
+    <message>
+        <source>What will be done shows here, once it is chosen where.</source>
+        <translation>Was getan wird, steht hier, sobald gewählt ist, wohin.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::PreferencesDialog</name>
@@ -3782,6 +3795,11 @@ GNU General Public License 3 oder später.</translation>
         <source>The same</source>
         <translation>Gleich</translation>
     </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>device, kernel name</comment>
+        <translation>%1 (%2)</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SidePane</name>
@@ -3954,6 +3972,10 @@ GNU General Public License 3 oder später.</translation>
         <source>&amp;Stop</source>
         <translation>&amp;Anhalten</translation>
     </message>
+    <message>
+        <source>Not measured yet. A run writes requests of 4 KiB to 16 MiB, and finds the size beyond which nothing is gained.</source>
+        <translation>Noch nicht gemessen. Ein Durchlauf schreibt Anfragen von 4 KiB bis 16 MiB und findet die Größe, ab der nichts mehr gewonnen wird.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SweepPlot</name>
@@ -4044,6 +4066,11 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>Image needs %1 more.</source>
         <translation>Das Abbild braucht %1 mehr.</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <comment>kernel name, why not</comment>
+        <translation>%1 · %2</translation>
     </message>
 </context>
 <context>

@@ -55,7 +55,7 @@ void ResultCard::show_result(const JobRequest& request, const JobResult& result)
   const QStringList meaning = QStringList(ResultWords::meaning(request, result)) + result.notes;
   meaning_->set_text(meaning.join(QLatin1Char('\n')).trimmed());
   meaning_->setVisible(!meaning_->whole_text().isEmpty());
-  eject_->setVisible(good && request.device && request.device->whole());
+  eject_->setVisible(good && request.device && request.device->whole() && !is_virtual(request.device->disk.bus));
   compare_->setVisible(result.state == JobResult::State::differs && request.kind() == job::Kind::convert);
   const bool began_elsewhere = request.kind() != job::Kind::convert && request.kind() != job::Kind::zero;
   again_->setVisible(!good && !began_elsewhere);

@@ -57,9 +57,9 @@ ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidge
   auto* column = new QVBoxLayout;
   column->setSpacing(12);
   halves->addLayout(column, 1);
-  auto* title = new TextLabel(tr("Convert %1").arg(image->name()), Face::title);
-  title->set_elided();
-  column->addWidget(title);
+  title_ = new TextLabel({}, Face::title);
+  title_->set_elided();
+  column->addWidget(title_);
   const uint64_t size = image->virtual_size();
   column->addWidget(new TextLabel(
       size ? tr("%1 seen by the guest, %2 stored").arg(Sizes::decimal(size), Sizes::decimal(image->stored()))
@@ -202,6 +202,8 @@ void ConvertDialog::show_plan() {
                        : no_folder       ? tr("There is no such folder.")
                        : target.exists() ? tr("Replaces the file of that name, once the new one is complete.")
                                          : tr("A new file. It appears under this name only once it is complete."));
+  title_->set_text((to_device() ? tr("Write %1 to a device") : tr("Convert %1")).arg(image_->name()));
+  setWindowTitle(title_->whole_text());
   PlanPanel::Target plan{.format = &format(), .options = options_->options(), .compress = compress_->isChecked()};
   if (to_device())
     plan.device = picker_->chosen();

@@ -54,6 +54,7 @@ class ConvertDialog : public DialogFrame {
   QCheckBox* compress_;
   QCheckBox* verify_;
   DevicePicker* picker_;
+  TextLabel* title_;
   PlanPanel* plan_;
   QPushButton* go_;
 };

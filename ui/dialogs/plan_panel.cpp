@@ -65,7 +65,8 @@ PlanPanel::PlanPanel(QWidget* parent) : Card(Tone::quiet, parent) {
   zero_ = add_part(*column, 1, tr("Zero"));
   skip_ = add_part(*column, 2, tr("Skip"));
   column->addSpacing(4);
-  column->addWidget(new Rule);
+  rule_ = new Rule;
+  column->addWidget(rule_);
   column->addSpacing(4);
   request_ = add_fact(*column, tr("Request size"));
   zeroing_ = add_fact(*column, tr("Zeroing"));
@@ -135,17 +136,17 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
       cells.total(ContentKind::data) + cells.total(ContentKind::compressed) + cells.total(ContentKind::backing);
   const uint64_t zero = cells.total(ContentKind::zero), skip = cells.total(ContentKind::hole);
   const bool known = image.map_complete() && size > 0;
-  const bool on_device = target.device != nullptr;
-  bar_->setVisible(known);
+  const bool on_device = target.device != nullptr, chosen = on_device || !target.path.isEmpty();
+  bar_->setVisible(known && chosen);
   const auto part = [&](const Row& row, uint64_t bytes) {
-    row.widget->setVisible(!known || bytes > 0);
+    row.widget->setVisible(chosen && (!known || bytes > 0));
     row.amount->set_text(known ? Sizes::decimal(bytes) : tr("not known yet"));
   };
   part(write_, write);
   part(zero_, on_device ? zero + skip : zero);
   part(skip_, on_device ? 0 : skip);
-  skip_.widget->setVisible(known && !on_device && skip > 0);
-  zero_.widget->setVisible(known && (zero || (on_device && skip)));
+  skip_.widget->setVisible(chosen && known && !on_device && skip > 0);
+  zero_.widget->setVisible(chosen && known && (zero || (on_device && skip)));
   QVector<PlanBar::Part> parts{{PlanBar::Mark::write, write, tr("Write")}};
   if (on_device)
     parts << PlanBar::Part{PlanBar::Mark::zero, zero + skip, tr("Zero")};
@@ -155,9 +156,14 @@ void PlanPanel::set(const OpenImage& image, const Target& target) {
   bar_->set_parts(parts);
 
   show_time(target, known, size, write, on_device ? zero + skip : 0);
+  rule_->setVisible(chosen);
+  if (!chosen) {
+    time_why_->set_text(tr("What will be done shows here, once it is chosen where."));
+    time_why_->show();
+  }
 
   // How it will be done depends on where it goes.
-  for (const Fact& fact : {request_, zeroing_, durable_}) fact.widget->setVisible(on_device || !target.path.isEmpty());
+  for (const Fact& fact : {request_, zeroing_, durable_}) fact.widget->setVisible(chosen);
   request_.value->set_text(on_device ? Sizes::binary(1 << 20) : tr("Chosen"));
   request_.why->set_text(on_device ? tr("To begin with. Tuned while copying: the fastest size is kept.")
                                    : tr("By how the source is stored. Tuned while copying."));

@@ -50,6 +50,7 @@ class PlanPanel : public Card {
   TextLabel* time_of_;
   TextLabel* time_why_;
   PlanBar* bar_;
+  Rule* rule_;
   Row write_, zero_, skip_;
   Fact request_, zeroing_, durable_;
   TextLabel* warning_;

@@ -93,7 +93,8 @@ void WorkerJob::take(const job::Hello& hello) {
 }
 
 void WorkerJob::take(const job::Reading& reading) {
-  if (reading.phase != progress_.phase) add_log(ResultWords::phase(reading.phase, request_.kind()));
+  const bool looks = request_.kind() == job::Kind::inspect || request_.kind() == job::Kind::map;
+  if (reading.phase != progress_.phase && !looks) add_log(ResultWords::phase(reading.phase, request_.kind()));
   if (reading.paused != progress_.paused) {
     reading.paused ? clock_.pause() : clock_.resume();
     add_log(reading.paused ? tr("Paused") : tr("Resumed"));
@@ -215,7 +216,8 @@ void WorkerJob::complete(Result<job::Outcome> outcome) {
     const auto let_go = [done_with] { QThreadPool::globalInstance()->start([done_with] { delete done_with; }); };
     QMetaObject::invokeMethod(qApp, let_go, Qt::QueuedConnection);
   }
-  JobResult so_far{.bytes = progress_.total,
+  // A sweep counts its slices.
+  JobResult so_far{.bytes = request_.kind() == job::Kind::sweep ? 0 : progress_.total,
                    .reached = progress_.share(),
                    .flushed = progress_.phase == Phase::verify,
                    .touched = mixed_ || progress_.phase >= Phase::write};

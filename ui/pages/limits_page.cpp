@@ -74,7 +74,7 @@ LimitsPage::LimitsPage(QWidget* parent) : Page(parent) {
   panel->addWidget(split_);
   column->addWidget(request_panel_);
 
-  table_ = new FactTable(tr("Limits"), {{tr("Limit"), FactTable::Look::first, 184},
+  table_ = new FactTable(tr("Limits"), {{tr("Limit"), FactTable::Look::first, 224},
                                         {tr("Value"), FactTable::Look::number, 132},
                                         {tr("Source"), FactTable::Look::caption, 96},
                                         {tr("What it means"), FactTable::Look::plain, 0}});

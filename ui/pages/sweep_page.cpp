@@ -51,10 +51,7 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   row->addWidget(go_);
   column->addLayout(row);
   column->addWidget(intent_);
-  empty_ = new TextLabel(tr("Not measured yet. A run reads parts of the device with requests of 4 KiB to 16 MiB, and "
-                            "finds the size beyond which "
-                            "nothing is gained."),
-                         Face::body, Ink::muted);
+  empty_ = new TextLabel({}, Face::body, Ink::muted);
   empty_->setWordWrap(true);
   column->addWidget(empty_);
   result_ = new QWidget;
@@ -136,13 +133,13 @@ QString SweepPage::scratch_folder() const {
 }
 
 uint64_t SweepPage::area() const {
-  constexpr uint64_t largest = uint64_t{1} << largest_power;
+  constexpr uint64_t unit = 1 << 20;
   uint64_t room = device_->disk.size, most = most_area;
   if (mode().on == Mode::On::scratch) {
     room = static_cast<uint64_t>(std::max<qint64>(0, QStorageInfo(scratch_folder()).bytesAvailable())) / 2;
     most = most_scratch;
   }
-  return std::min(most, room) / largest * largest;
+  return std::min(most, room) / unit * unit;
 }
 
 void SweepPage::set_device(const DevicePtr& device) {
@@ -210,8 +207,14 @@ void SweepPage::show_intent() {
                      : tr("There is no room for a scratch file.");
       break;
   }
-  intent_->set_ink(Ink::muted);
+  intent_->set_ink(mode().on == Mode::On::device ? Ink::warn : Ink::muted);
   intent_->set_text(intent);
+  empty_->set_text(mode().on == Mode::On::reading
+                       ? tr("Not measured yet. A run reads parts of the device with requests of 4 KiB to 16 MiB, and "
+                            "finds the size beyond which "
+                            "nothing is gained.")
+                       : tr("Not measured yet. A run writes requests of 4 KiB to 16 MiB, and finds the size beyond "
+                            "which nothing is gained."));
 }
 
 void SweepPage::add_fact(const QString& title, const QString& words) {
@@ -245,12 +248,16 @@ void SweepPage::show_facts() {
         .arg(std::abs(to / from - 1) * 100, 0, 'f', 0);
   };
   const SweepPoint& last = run_.points.back();
-  if (last.rate < 0.97 * most)
+  // What the rounds differ by says nothing of sizes.
+  const auto apart = [](const SweepPoint& one, const SweepPoint& other) {
+    return one.most_rate < other.least_rate || other.most_rate < one.least_rate;
+  };
+  if (last.rate < 0.97 * most && apart(last, best))
     add_fact(tr("%1 at %2").arg(change(most, last.rate), Sizes::binary(last.size)),
              tr("Too large requests slow this device down."));
   for (const SweepRun& run : saved_.first(std::min<qsizetype>(1, saved_.size())))
     for (const SweepPoint& point : run.points)
-      if (point.size == best.size && point.rate > 0)
+      if (point.size == best.size && point.rate > 0 && apart(point, best))
         add_fact(tr("%1 over %2").arg(change(point.rate, best.rate), run.name),
                  tr("At the same size, against the run before."));
   const unsigned depth = mode().depth;

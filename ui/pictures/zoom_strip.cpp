@@ -119,7 +119,13 @@ void ZoomStrip::paintEvent(QPaintEvent*) {
     paint_text(p, {at.left() + 6, height() - caption - 3, at.width() / 2, caption}, Qt::AlignLeft, words, Face::caption,
                t.muted);
   }
-  paint_focus(p);
+  // Round the bar alone: its words reach the edges.
+  if (hasFocus()) {
+    p.setBrush(Qt::NoBrush);
+    p.setPen(QPen(t.accent_ink, 2));
+    p.setRenderHint(QPainter::Antialiasing);
+    p.drawRoundedRect(at.adjusted(-1, -2, -1, 2), 3, 3);
+  }
   paint_reading(p);
 }
 

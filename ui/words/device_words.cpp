@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/device/system_files.h"
 #include "ui/words/error_words.h"
 #include "ui/words/sizes.h"
 
@@ -64,6 +65,10 @@ QString DeviceWords::bus(Bus bus) {
   return {};
 }
 
+QString DeviceWords::backing(const Disk& disk) {
+  return disk.bus == Bus::loop ? text(device_text(disk.backing)) : QString();
+}
+
 QString DeviceWords::serial_tail(const Disk& disk) {
   const QString serial = text(disk.serial);
   if (serial.size() <= 6) return serial;
@@ -73,12 +78,16 @@ QString DeviceWords::serial_tail(const Disk& disk) {
 
 QString DeviceWords::detail(const Disk& disk) {
   const QString size = disk.size ? Sizes::decimal(disk.size) : tr("no medium");
+  if (const QString file = backing(disk); !file.isEmpty())
+    return tr("%1 · %2 · %3", "size, kernel name, file behind a loop device")
+        .arg(size, text(disk.name), file.section(QLatin1Char('/'), -1));
   return tr("%1 · %2", "size, kernel name").arg(size, text(disk.name));
 }
 
 QString DeviceWords::facts(const Disk& disk) {
   QStringList facts{text(disk.name), bus(disk.bus), Sizes::exact(disk.size)};
   if (const QString tail = serial_tail(disk); !tail.isEmpty()) facts << tr("serial %1").arg(tail);
+  if (const QString file = backing(disk); !file.isEmpty()) facts << file;
   return facts.join(QStringLiteral(" · "));
 }
 

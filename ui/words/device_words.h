@@ -19,6 +19,7 @@ class DeviceWords {
  public:
   static QString name(const Disk& disk);         // "Samsung T7"; of what has no model: "Loop device 0"
   static QString bus(Bus bus);                   // "USB"
+  static QString backing(const Disk& disk);      // of a loop device its file; else empty
   static QString serial_tail(const Disk& disk);  // "…4F2A"; empty: none
   static QString detail(const Disk& disk);       // "1.00 TB · sdc"
   static QString facts(const Disk& disk);        // "sdc · USB · 1,000,204,886,016 bytes · serial …4F2A"

@@ -59,16 +59,23 @@ QString ResultWords::left_behind(const JobRequest& request, const JobResult& res
   return tr("%1 is incomplete: part of it is new, the rest is old.").arg(target);
 }
 
+// Made of no hardware, they are all called the same.
+QString ResultWords::target(const JobRequest& request) {
+  const QString name = request.target_name();
+  if (!request.device || !request.device->whole() || !is_virtual(request.device->disk.bus)) return name;
+  return tr("%1 (%2)", "device, kernel name").arg(name, QString::fromStdString(request.device->disk.name));
+}
+
 QString ResultWords::title(const JobRequest& request) {
   switch (request.kind()) {
-    case job::Kind::convert: return tr("%1 → %2").arg(request.source_name(), request.target_name());
+    case job::Kind::convert: return tr("%1 → %2").arg(request.source_name(), target(request));
     case job::Kind::compare:
       return tr("%1 and %2").arg(request.source_name(), request.other.section(QLatin1Char('/'), -1));
-    case job::Kind::zero: return tr("Zero %1").arg(request.target_name());
+    case job::Kind::zero: return tr("Zero %1").arg(target(request));
     case job::Kind::sweep:
       if (request.writes() && !request.device)
         return tr("Sweep on %1", "a folder").arg(QFileInfo(request.target).absolutePath());
-      return tr("Sweep of %1").arg(request.writes() ? request.target_name() : request.source_name());
+      return tr("Sweep of %1").arg(request.writes() ? target(request) : request.source_name());
     case job::Kind::inspect:
     case job::Kind::map:
     case job::Kind::checksum: return request.source_name();

@@ -32,6 +32,7 @@ class ResultWords {
   static QString room(uint64_t free, uint64_t needed);  // bytes
 
  private:
+  static QString target(const JobRequest& request);
   static QString left_behind(const JobRequest& request, const JobResult& result);  // by a job that failed
 };
 

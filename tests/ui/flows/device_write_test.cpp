@@ -81,9 +81,7 @@ class DeviceWriteTest : public QObject {
     QVERIFY(begin_writing());
     QVERIFY(says(*window_, u"Verified: 16.8\u00a0MB read back"_s));
     QVERIFY(says(*window_, u"Every byte came back from Loop device, past this computer's caches."_s));
-    QVERIFY(click(*window_, u"Eject"_s));
-    QVERIFY(says(*window_, u"There is no UDisks2 on this computer. Use the file manager, or umount in a terminal."_s));
-    QTest::keyClick(drive::dialog<QMessageBox>(*window_), Qt::Key_Escape);
+    QVERIFY(!button(*window_, u"Eject"_s));  // there is nothing to be taken out
     const auto held = disk_->content();
     QVERIFY(std::equal(content_.begin(), content_.end(), held.begin()));
     QVERIFY(std::all_of(held.begin() + image_size, held.end(), [](char byte) { return byte == 0; }));
@@ -205,7 +203,7 @@ class DeviceWriteTest : public QObject {
     QVERIFY(QTest::qWaitFor([&] { return disk_->holds(); }, patience_ms));
     QueuedJob* second = window_->queue().add(first->request());
     QCOMPARE(second->state(), QueuedJob::State::waiting);
-    QVERIFY(says(*window_, u"Waiting: %1 is busy. Starts after a.raw → Loop device."_s.arg(text(loop_->name()))));
+    QVERIFY(says(*window_, u"Waiting: %1 is busy. Starts after a.raw → Loop device (%1)."_s.arg(text(loop_->name()))));
     disk_->release();
     QVERIFY(QTest::qWaitFor([&] { return second->state() == QueuedJob::State::ended; }, patience_ms));
     QVERIFY(first->result()->good());
