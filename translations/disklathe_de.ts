@@ -1112,7 +1112,7 @@
     </message>
     <message>
         <source>This computer&apos;s system is on it. It can be looked at, never written.</source>
-        <translation>Auf ihm liegt das System dieses Rechners. Es kann betrachtet, aber nie beschrieben werden.</translation>
+        <translation>System dieses Rechners: nur zu betrachten, nie zu beschreiben.</translation>
     </message>
     <message>
         <source>There is no medium in it.</source>

@@ -9,6 +9,17 @@
 static void init_translations() { Q_INIT_RESOURCE(translations); }
 
 namespace disklathe::ui {
+namespace {
+
+// As locale(7) has it: the first of these that says something.
+bool numbers_are_c() {
+  for (const char* name : {"LC_ALL", "LC_NUMERIC", "LANG"})
+    if (const QByteArray value = qgetenv(name); !value.isEmpty())
+      return value == "C" || value.startsWith("C.") || value == "POSIX";
+  return true;
+}
+
+}  // namespace
 
 void install_translations() {
   init_translations();
@@ -19,7 +30,10 @@ void install_translations() {
     delete translator;
     return false;
   };
+  // Who chose a language for messages alone (LANGUAGE) has no format for numbers: that of the language.
   const QLocale users;
+  if (users.language() != QLocale::C && numbers_are_c())
+    QLocale::setDefault(QLocale(users.language(), users.territory()));
   install(users, QStringLiteral("qtbase"), QLibraryInfo::path(QLibraryInfo::TranslationsPath));
   const QString ours = QStringLiteral(":/disklathe/translations"), name = QStringLiteral("disklathe");
   // What a language has no words for stays English, with its plurals.
