@@ -319,6 +319,7 @@ class ScreenshotsTest : public QObject {
     view.show_partitions();
     looks::shoot(window, u"08d-logical-partitions"_s + suffix_);
     window.open({QUrl::fromLocalFile(image_->path())});
+    while (window.images().rowCount() > 2) window.images().close(window.images().rowCount() - 1);
   }
   // Presses what is shown with this text, in whatever language.
   static bool press(const QWidget& root, const char* context, const char* text) {

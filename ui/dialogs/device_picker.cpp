@@ -64,10 +64,13 @@ class TargetPainter : public QStyledItemDelegate {
          ink);
     QString facts = DeviceWords::facts(device.disk);
     if (can && DeviceWords::blank(device.disk)) facts += QStringLiteral(" · ") + TargetModel::tr("blank");
-    line(box.top() + 29,
-         can ? facts
-             : TargetModel::tr("%1 · %2", "kernel name, why not").arg(QString::fromStdString(device.disk.name), why),
-         Face::caption, right - (device.usage.system ? 24 : 0), can ? t.muted : ink);
+    // What is made of no hardware is told apart by the kernel's name only.
+    const QString refused =
+        is_virtual(device.disk.bus)
+            ? TargetModel::tr("%1 · %2", "kernel name, why not").arg(QString::fromStdString(device.disk.name), why)
+            : why;
+    line(box.top() + 29, can ? facts : refused, Face::caption, right - (device.usage.system ? 24 : 0),
+         can ? t.muted : ink);
     p.restore();
   }
 };
