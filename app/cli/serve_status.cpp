@@ -67,11 +67,14 @@ void print(const ordered_json& status) {
   }
 }
 
-// Of those that are meant, what they say; servers that ended meanwhile are none.
-std::vector<ordered_json> meant_servers(const std::string& which) {
+// Of those that are meant, what they say; servers that ended meanwhile are none. An error: the one that was named by
+// its process did not answer.
+Result<std::vector<ordered_json>> meant_servers(const std::string& which) {
   std::vector<ordered_json> found;
   for (const pid_t server : nbd::servers_of_this_user()) {
     auto status = ask(server, "status");
+    if (!status && status.error().kind != ErrorKind::not_found && which == std::to_string(server))
+      return failure(status);
     // Whose clients are a worker's is still called by its own number.
     if (status) (*status)["process"] = server;
     if (status && is_meant(which, *status)) found.push_back(std::move(*status));
@@ -96,7 +99,9 @@ int send_away(unsigned client, const std::vector<ordered_json>& servers) {
 }  // namespace
 
 int run_serve_status(const StatusRequest& request) {
-  const std::vector<ordered_json> servers = meant_servers(request.which);
+  const auto meant = meant_servers(request.which);
+  if (!meant) return report(meant.error());
+  const std::vector<ordered_json>& servers = *meant;
   if (servers.empty() && (!request.which.empty() || request.client))
     return report({.kind = ErrorKind::not_found,
                    .operation = "ask",

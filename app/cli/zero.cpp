@@ -196,11 +196,8 @@ job::ZeroTarget target_of(Zeroing& zeroing) {
   if (!zeroing.remote) return job::zero_target(*zeroing.target, [&] { return reopen(zeroing); });
   return {.device = *zeroing.remote,
           .discard = [&](Range range) { return zeroing.remote->discard_now(range); },
-          .again = [&]() -> Result<std::unique_ptr<BlockDevice>> {
-            auto reader = nbd::RemoteDevice::open(zeroing.path, false);
-            if (!reader) return failure(reader);
-            return std::move(*reader);
-          }};
+          // Through the same connections: the server may let no others in.
+          .again = [&]() -> Result<std::unique_ptr<BlockDevice>> { return std::move(zeroing.remote); }};
 }
 
 Result<job::Zeroed> zero_by_helper(const Zeroing& zeroing, const job::Zero& work, Job& job) {

@@ -48,8 +48,15 @@ RangeLock::Waiting EditInPlace::lock(Ring& ring, Range guest, RangeLock::Mode mo
   return ranges_.lock(ring, Range::between(round_down(guest.at, unit_), round_up(guest.end(), unit_)), mode);
 }
 
+// Parts of pages of a file that is written to directly have to be written by one at a time, as with RawInPlace.
+bool EditInPlace::may_share(uint64_t at, uint64_t length) const {
+  const BlockDevice& file = data_file_ ? *data_file_ : file_;
+  return file.io_mode() == IoMode::immediate ||
+         (is_multiple(unit_, page_size) && is_multiple(at, page_size) && is_multiple(length, page_size));
+}
+
 Task<Result<void>> EditInPlace::write(Ring& ring, uint64_t at, Bytes from) {
-  {
+  if (may_share(at, from.size())) {
     const auto hold = co_await lock(ring, {at, from.size()}, RangeLock::Mode::shared);
     const auto written = co_await write_where_it_is(ring, at, from);
     if (!written) co_return std::unexpected(written.error());

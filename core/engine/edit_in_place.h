@@ -37,6 +37,7 @@ class EditInPlace final : public InPlace {
   };
 
   RangeLock::Waiting lock(Ring& ring, Range guest, RangeLock::Mode mode);
+  bool may_share(uint64_t at, uint64_t length) const;
   Task<Result<bool>> write_where_it_is(Ring& ring, uint64_t at, Bytes from);
   Task<Result<void>> write_anywhere(Ring& ring, Range guest, Source source);
   Task<Result<void>> write_anew(Ring& ring, const EditRun& run, Range part, Source source);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/base/arithmetic.h"
 #include "core/device/file_device.h"
@@ -11,6 +12,8 @@ namespace disklathe {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
+
+constexpr uint64_t page = 4096;
 
 unsigned bit_of(ZeroMethod method) { return 1U << static_cast<unsigned>(method); }
 
@@ -28,7 +31,17 @@ bool is_refusal(const Error& error) { return error.kind == ErrorKind::unsupporte
 
 }  // namespace
 
+// Of a page that one writes directly, and another a part of through the page cache, the kernel drops what it cannot,
+// and then fails all that is flushed. Who writes parts of pages therefore has them alone.
+RangeLock::Waiting RawInPlace::lock_pages(Ring& ring, Range range) {
+  const bool whole = is_multiple(range.at, page) && is_multiple(range.length, page);
+  return pages_.lock(ring, Range::between(round_down(range.at, page), round_up(range.end(), page)),
+                     whole ? RangeLock::Mode::shared : RangeLock::Mode::exclusive);
+}
+
 Task<Result<void>> RawInPlace::write(Ring& ring, uint64_t at, Bytes from) {
+  std::optional<RangeLock::Hold> hold;
+  if (file_.io_mode() == IoMode::queued) hold.emplace(co_await lock_pages(ring, {at, from.size()}));
   const Clock::Time begun = clock_.now();
   const iovec vector{const_cast<std::byte*>(from.data()), from.size()};
   auto written = co_await file_.writev(ring, at, {&vector, 1});
@@ -59,6 +72,8 @@ Task<Result<void>> RawInPlace::command(Ring& ring, Range range, ZeroMethod metho
 }
 
 Task<Result<void>> RawInPlace::zero(Ring& ring, Range range, bool keep, bool fast) {
+  std::optional<RangeLock::Hold> hold;
+  if (file_.io_mode() == IoMode::queued) hold.emplace(co_await lock_pages(ring, range));
   // The edges of what a device's command does not cover are written, before it is known whether it has the command.
   const uint64_t block = file_.has_holes() ? 1 : file_.limits().logical_block.value.value_or(4096);
   const bool whole_blocks = is_multiple(range.at, block) && is_multiple(range.length, block);
@@ -72,6 +87,8 @@ Task<Result<void>> RawInPlace::zero(Ring& ring, Range range, bool keep, bool fas
 }
 
 Task<Result<void>> RawInPlace::trim(Ring& ring, Range range) {
+  std::optional<RangeLock::Hold> hold;
+  if (file_.io_mode() == IoMode::queued) hold.emplace(co_await lock_pages(ring, range));
   Result<void> done;
   if (file_.has_holes()) {
     done = co_await file_.zero(ring, range, ZeroMethod::punch);

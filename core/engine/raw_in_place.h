@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/device/block_device.h"
 #include "core/engine/in_place.h"
+#include "core/io/range_lock.h"
 #include "core/io/ring.h"
 #include "core/zero/prices.h"
 
@@ -29,10 +30,12 @@ class RawInPlace final : public InPlace {
   Task<Result<void>> finish(Ring& ring) override { return file_.flush(ring); }
 
  private:
+  RangeLock::Waiting lock_pages(Ring& ring, Range range);
   bool may_try(ZeroMethod method, uint64_t length, bool fast);
   Task<Result<void>> command(Ring& ring, Range range, ZeroMethod method);
 
   BlockDevice& file_;
+  RangeLock pages_;  // of a file that is written to directly
   const Clock& clock_;
   std::atomic<unsigned> refused_{0};  // a bit for each method that the target does not have
   std::mutex mutex_;                  // guards the prices

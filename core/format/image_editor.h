@@ -57,7 +57,8 @@ class ImageEditor : public ImageReader {
   // Whether make_zero() does anything for whole units.
   virtual bool makes_zeroes() const = 0;
 
-  // Bytes of memory that changes take which are not committed. Above most_changed commit before the next change.
+  // Bytes of memory that changes take which are not committed, and a part of those of the file that they have given up,
+  // which are not used again before. Above most_changed commit before the next change.
   virtual uint64_t changed_bytes() const = 0;
   static constexpr uint64_t most_changed = 8 << 20;
 

@@ -15,7 +15,7 @@ namespace disklathe::job {
 struct ZeroTarget {
   BlockDevice& device;
   std::function<Result<void>(Range)> discard;  // what is read there afterwards may be anything
-  // The same to be read, from the medium where that can be had.
+  // The same to be read, from the medium where that can be had. Afterwards `device` is not used.
   std::function<Result<std::unique_ptr<BlockDevice>>()> again;
 };
 // A file or a device of this machine, which outlives it.

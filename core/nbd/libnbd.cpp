@@ -22,7 +22,10 @@ Result<LibNbd> load_now() {
   library.find("nbd_close", api.close);
   library.find("nbd_get_error", api.get_error);
   library.find("nbd_get_errno", api.get_errno);
-  library.find("nbd_connect_uri", api.connect_uri);
+  library.find("nbd_aio_connect_uri", api.aio_connect_uri);
+  library.find("nbd_aio_is_connecting", api.aio_is_connecting);
+  library.find("nbd_aio_is_ready", api.aio_is_ready);
+  library.find("nbd_poll", api.poll);
   library.find("nbd_set_uri_allow_local_file", api.set_uri_allow_local_file);
   library.find("nbd_add_meta_context", api.add_meta_context);
   library.find("nbd_can_meta_context", api.can_meta_context);

@@ -16,7 +16,10 @@ struct LibNbd {
   decltype(&::nbd_close) close;
   decltype(&::nbd_get_error) get_error;
   decltype(&::nbd_get_errno) get_errno;
-  decltype(&::nbd_connect_uri) connect_uri;
+  decltype(&::nbd_aio_connect_uri) aio_connect_uri;
+  decltype(&::nbd_aio_is_connecting) aio_is_connecting;
+  decltype(&::nbd_aio_is_ready) aio_is_ready;
+  decltype(&::nbd_poll) poll;
   decltype(&::nbd_set_uri_allow_local_file) set_uri_allow_local_file;
   decltype(&::nbd_add_meta_context) add_meta_context;
   decltype(&::nbd_can_meta_context) can_meta_context;

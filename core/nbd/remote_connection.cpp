@@ -55,7 +55,8 @@ int tell_extents(void* data, const char* context, uint64_t, nbd_extent* entries,
 
 }  // namespace
 
-Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::string& uri) {
+Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::string& uri,
+                                                                 std::chrono::milliseconds patience) {
   const auto api = LibNbd::load();
   if (!api) return std::unexpected(api.error());
   auto wake = WakeEvent::create();
@@ -64,9 +65,9 @@ Result<std::unique_ptr<RemoteConnection>> RemoteConnection::open(const std::stri
   if (!handle) return failure(failure_of(**api, "open"));
   std::unique_ptr<RemoteConnection> connection(new RemoteConnection(**api, handle, std::move(*wake)));
   // The URI is the user's own words, so it may name files of theirs (keys).
-  if ((*api)->set_uri_allow_local_file(handle, true) != 0 ||
-      (*api)->add_meta_context(handle, allocation_context) != 0 || (*api)->connect_uri(handle, uri.c_str()) != 0)
+  if ((*api)->set_uri_allow_local_file(handle, true) != 0 || (*api)->add_meta_context(handle, allocation_context) != 0)
     return failure(failure_of(**api, "open"));
+  if (auto connected = connection->connect(uri, patience); !connected) return failure(connected);
   if (auto found = connection->find_facts(); !found) return failure(found);
   connection->thread_ = background_thread(&RemoteConnection::run, connection.get());
   return connection;
@@ -83,6 +84,20 @@ RemoteConnection::~RemoteConnection() {
     (void)api_.aio_disconnect(handle_, 0);
   }
   api_.close(handle_);
+}
+
+Result<void> RemoteConnection::connect(const std::string& uri, std::chrono::milliseconds patience) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  if (api_.aio_connect_uri(handle_, uri.c_str()) != 0) return failure(failure_of(api_, "open"));
+  while (api_.aio_is_connecting(handle_) > 0) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    // Some servers let all connect, and speak to the next when another has left.
+    if (left.count() <= 0)
+      return failure(ErrorKind::busy, "open", "the server has let it connect, and does not speak to it");
+    if (api_.poll(handle_, static_cast<int>(left.count())) < 0) return failure(failure_of(api_, "open"));
+  }
+  if (api_.aio_is_ready(handle_) > 0) return {};
+  return failure(failure_of(api_, "open"));
 }
 
 Result<void> RemoteConnection::find_facts() {

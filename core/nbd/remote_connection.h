@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -18,7 +19,8 @@ namespace disklathe::nbd {
 // A connection to a server, and the thread that speaks on it. Any thread.
 class RemoteConnection {
  public:
-  static Result<std::unique_ptr<RemoteConnection>> open(const std::string& uri);
+  // patience: that the server has to let it in.
+  static Result<std::unique_ptr<RemoteConnection>> open(const std::string& uri, std::chrono::milliseconds patience);
   ~RemoteConnection();
   RemoteConnection(const RemoteConnection&) = delete;
   RemoteConnection& operator=(const RemoteConnection&) = delete;
@@ -45,6 +47,7 @@ class RemoteConnection {
 
  private:
   RemoteConnection(const LibNbd& api, nbd_handle* handle, WakeEvent wake);
+  Result<void> connect(const std::string& uri, std::chrono::milliseconds patience);
   Result<void> find_facts();
   void run();
   void submitted(OutsideCall& call, int64_t cookie);

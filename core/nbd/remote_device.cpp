@@ -13,6 +13,8 @@ namespace disklathe::nbd {
 namespace {
 
 constexpr size_t most_connections = 4;
+// That a server has to let a connection in: without the first nothing goes, the others only help.
+constexpr std::chrono::seconds patience_with_first{30}, patience_with_more{2};
 constexpr uint64_t longest_zero = 1 << 30;     // so that a stop is heard between them
 constexpr uint64_t longest_look = 0xfff00000;  // where lengths have 32 bits
 constexpr size_t most_runs = 1 << 16;          // that are kept of what a server says of its map
@@ -59,7 +61,7 @@ bool is_uri(std::string_view text) {
 Result<std::unique_ptr<RemoteDevice>> RemoteDevice::open(const std::string& uri, bool writable) {
   std::vector<std::unique_ptr<RemoteConnection>> connections;
   do {
-    auto connection = RemoteConnection::open(uri);
+    auto connection = RemoteConnection::open(uri, connections.empty() ? patience_with_first : patience_with_more);
     if (!connection && !connections.empty()) break;  // it takes no more than these
     if (!connection) {
       connection.error().subject = uri;

@@ -115,6 +115,15 @@ class Written(EditTest):
             self.assertLess(memory_of(process)[0], 64 * MIB)
         self.qemu("check", "-q", "big.qcow2")
 
+    def test_room_is_used_again_without_a_flush(self):
+        self.qemu("create", "-q", "-f", "qcow2", "a.qcow2", "384M")
+        with serving("--rw", "a.qcow2") as (_, uri), Client(uri) as client:
+            client.go()
+            for number in range(300):
+                self.assertEqual(client.call(WRITE, 0, MIB, payload=b"x" * MIB), 0)
+                self.assertEqual(client.call((TRIM, WRITE_ZEROES)[number % 2], 0, MIB), 0)
+            self.assertLess(os.stat("a.qcow2").st_size, 100 * MIB)
+
     def test_each_command(self):
         model = self.image()
         with serving("--rw", "a.qcow2") as (_, uri), Client(uri) as client:

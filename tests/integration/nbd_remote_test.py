@@ -152,6 +152,17 @@ class Targets(RemoteTest):
                 self.assertIn("proven", self.ours("zero", "--verify", uri).stdout)
                 self.assertTrue(self.content("t.raw") == bytes(40 * MIB))
 
+    def test_a_server_with_one_place_is_zeroed(self):
+        self.dirty("t.raw")
+        with self.peer("qemu-nbd", "-t", "-f", "raw", "t.raw") as (uri, _):
+            self.ours("zero", "-q", uri)
+        self.assertTrue(self.content("t.raw") == bytes(40 * MIB))
+        for words in (("--max-connections", "1"), ("--max-connections", "2"), ("--once",)):
+            self.dirty("t.raw")
+            with self.subTest(words=words), serving("--rw", "-f", "raw", *words, "t.raw") as (_, uri):
+                self.ours("zero", "-q", uri)
+                self.assertTrue(self.content("t.raw") == bytes(40 * MIB))
+
     def test_what_a_server_serves_is_discarded(self):
         self.dirty("t.raw")
         with serving("--rw", "-f", "raw", "t.raw") as (_, uri):

@@ -106,6 +106,14 @@ class Status(StatusTest):
         self.assertIn("no server", self.ours("serve", "--status").stdout)
         self.assertEqual(os.listdir("run/disklathe"), [])
 
+    def test_a_server_that_does_not_answer_is_named(self):
+        with serving("-f", "raw", "a.raw") as (process, uri):
+            process.send_signal(signal.SIGSTOP)
+            try:
+                self.refuses("serve", "--status", str(process.pid), code=10, says=("did not answer", str(process.pid)))
+            finally:
+                process.send_signal(signal.SIGCONT)
+
     def test_a_killed_server_leaves_nothing(self):
         marks = ("--socket", "s", "--pid-file", "pid", "--run", "echo $$ >command; exec sleep 60")
         process = subprocess.Popen([DISKLATHE, "serve", "-f", "raw", *marks, "a.raw"])

@@ -175,6 +175,20 @@ class Files(WriteTest):
                     file.seek(number * 4096)
                     self.assertEqual(file.read(4096), struct.pack(">Q", number + 1) * 512)
 
+    def test_direct_writes_that_overlap_fail_nobodys_flush(self):
+        """Parts of pages go through the page cache, and whole ones past it."""
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+            path = os.path.join(folder, "d.raw")
+            with open(path, "wb") as file:
+                file.truncate(8 * MIB)
+            with serving("--rw", "-f", "raw", "-t", "none", path) as (_, uri), Client(uri) as client:
+                client.go()
+                for number in range(100):
+                    for at in (0, 512):
+                        client.request(WRITE, at, MIB, payload=bytes([number, at // 512]) * (MIB // 2))
+                    client.receive(32)
+                    self.assertEqual(client.call(FLUSH), 0, number)
+
     def test_only_what_is_asked_for_may_be_written(self):
         self.data("a.raw", (0, MIB), size=4 * MIB)
         self.data("noname", (0, MIB), size=4 * MIB)

@@ -67,7 +67,11 @@ class Editor final : public ImageEditor {
 
   uint64_t changed_bytes() const override {
     const std::scoped_lock lock(mutex_);
-    return tables_->changed_bytes() + dropped_.size() * sizeof dropped_[0];
+    // What was given up takes room in the file until a commit: the more of it, the nearer that is.
+    constexpr uint64_t most_given_up = 64 << 20;
+    const uint64_t given_up = dropped_.size() * header_.cluster_size();
+    return tables_->changed_bytes() +
+           std::max(dropped_.size() * sizeof dropped_[0], given_up / (most_given_up / most_changed));
   }
   void begin_commit() override {
     const std::scoped_lock lock(mutex_);
