@@ -196,16 +196,8 @@
         <translation>alte Bytes, in keiner Partition</translation>
     </message>
     <message>
-        <source>nothing</source>
-        <translation>nichts</translation>
-    </message>
-    <message>
         <source>%1, %2</source>
         <translation>%1, %2</translation>
-    </message>
-    <message>
-        <source>%1 are not touched</source>
-        <translation>%1 werden nicht angerührt</translation>
     </message>
     <message>
         <source>%1 past the image&apos;s end keep their old bytes, in no partition</source>
@@ -750,16 +742,8 @@
         <translation>Unbekannt</translation>
     </message>
     <message>
-        <source>Blank</source>
-        <translation>Leer</translation>
-    </message>
-    <message>
         <source>it may not be read without rights</source>
         <translation>ohne Rechte darf es nicht gelesen werden</translation>
-    </message>
-    <message>
-        <source>nothing known begins here</source>
-        <translation>nichts Bekanntes beginnt hier</translation>
     </message>
     <message>
         <source>on the whole device</source>
@@ -786,6 +770,14 @@
         <source>%1: %2</source>
         <comment>job, how far it is</comment>
         <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>Nothing known</source>
+        <translation>Nichts Bekanntes</translation>
+    </message>
+    <message>
+        <source>it may hold data all the same</source>
+        <translation>es kann trotzdem Daten enthalten</translation>
     </message>
 </context>
 <context>
@@ -1051,10 +1043,6 @@
         <translation>Mitglied</translation>
     </message>
     <message>
-        <source>Blank</source>
-        <translation>Leer</translation>
-    </message>
-    <message>
         <source>mounted at %1</source>
         <translation>unter %1 eingehängt</translation>
     </message>
@@ -1225,6 +1213,10 @@
         <comment>size, kernel name, file behind a loop device</comment>
         <translation>%1 · %2 · %3</translation>
     </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Unbekannt</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::DialogFrame</name>
@@ -1279,10 +1271,6 @@
 </context>
 <context>
     <name>disklathe::ui::EraseDialog</name>
-    <message>
-        <source>Nothing was found on it.</source>
-        <translation>Auf ihm wurde nichts gefunden.</translation>
-    </message>
     <message>
         <source>What is on it is not known: it may not be read without rights. There is no undo.</source>
         <translation>Der Inhalt ist nicht bekannt: Ohne Rechte darf er nicht gelesen werden. Es gibt kein Zurück.</translation>
@@ -1362,8 +1350,8 @@
         <translation>Alles &amp;zurücklesen und prüfen (davon %1)</translation>
     </message>
     <message>
-        <source>Nothing is written past %1.</source>
-        <translation>Nach %1 wird nichts geschrieben.</translation>
+        <source>No file system or partition table that is known. It may hold data all the same. There is no undo.</source>
+        <translation>Kein bekanntes Dateisystem, keine bekannte Partitionstabelle. Es kann trotzdem Daten enthalten. Es gibt kein Zurück.</translation>
     </message>
 </context>
 <context>
@@ -1709,6 +1697,13 @@
     <message>
         <source>read by a client; the rest is pale</source>
         <translation>von einem Client gelesen; der Rest ist blass</translation>
+    </message>
+    <message numerus="yes">
+        <source>None now. %n client(s) have left.</source>
+        <translation>
+            <numerusform>Gerade keine. %n Client war da.</numerusform>
+            <numerusform>Gerade keine. %n Clients waren da.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2155,10 +2150,6 @@
         <translation>geschrieben, im Mittel</translation>
     </message>
     <message>
-        <source>read back</source>
-        <translation>zurückgelesen</translation>
-    </message>
-    <message>
         <source>zeroed</source>
         <translation>genullt</translation>
     </message>
@@ -2181,6 +2172,10 @@
     <message>
         <source>Paused</source>
         <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>read back, average</source>
+        <translation>zurückgelesen, im Mittel</translation>
     </message>
 </context>
 <context>
@@ -3146,10 +3141,6 @@ GNU General Public License 3 oder später.</translation>
         <translation>Der Inhalt ist nicht bekannt: Ohne Rechte darf er nicht gelesen werden.</translation>
     </message>
     <message>
-        <source>Nothing is on it.</source>
-        <translation>Auf ihm ist nichts.</translation>
-    </message>
-    <message>
         <source>No partitions: %1.</source>
         <translation>Keine Partitionen: %1.</translation>
     </message>
@@ -3192,6 +3183,10 @@ GNU General Public License 3 oder später.</translation>
         <source>%1 · %2</source>
         <comment>content, name</comment>
         <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>No file system or partition table that is known is on it. It may hold data all the same.</source>
+        <translation>Darauf ist kein bekanntes Dateisystem und keine bekannte Partitionstabelle. Es kann trotzdem Daten enthalten.</translation>
     </message>
 </context>
 <context>
@@ -4055,10 +4050,6 @@ GNU General Public License 3 oder später.</translation>
 </context>
 <context>
     <name>disklathe::ui::TargetModel</name>
-    <message>
-        <source>blank</source>
-        <translation>leer</translation>
-    </message>
     <message>
         <source>It is what is read.</source>
         <translation>Von ihm wird gelesen.</translation>

@@ -49,6 +49,16 @@
     </message>
 </context>
 <context>
+    <name>disklathe::ui::ExportPage</name>
+    <message numerus="yes">
+        <source>None now. %n client(s) have left.</source>
+        <translation>
+            <numerusform>None now. %n client has left.</numerusform>
+            <numerusform>None now. %n clients have left.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::ExportRow</name>
     <message numerus="yes">
         <source>%n client(s)</source>

@@ -109,7 +109,7 @@ std::string words_of(const Content& content) {
   std::string words = content.type;
   if (!content.label.empty()) words += fmt::format(" '{}'", content.label);
   if (!content.table_type.empty()) words += (words.empty() ? "" : ", ") + content.table_type;
-  return words.empty() ? "blank" : words;
+  return words.empty() ? "nothing known on it" : words;
 }
 
 std::string words_of(const Disk& disk) {

@@ -33,7 +33,8 @@ what confirms a device before it is erased: its serial, or NAME:BYTES.
       --output human|json  for people (default) or for machines
 
 A device marked "system" is never written. Without root some things are not to
-be seen: "content unknown" does not mean blank.
+be seen ("content unknown"). "Nothing known on it": no file system and no partition
+table that is known; it may hold data all the same.
 )";
 
 constexpr size_t column_count = 7;

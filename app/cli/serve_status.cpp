@@ -43,9 +43,15 @@ Result<ordered_json> ask(pid_t server, std::string_view question) {
 
 void print(const ordered_json& status) {
   std::string text = fmt::format("process {}\n", status["process"].get<int>());
-  for (const ordered_json& one : status["exports"])
+  for (const ordered_json& one : status["exports"]) {
     text += fmt::format("  {}  {}  {}{}\n", one["uri"].get<std::string>(), one["image"].get<std::string>(),
                         human_size(one["size"].get<uint64_t>()), one["writable"].get<bool>() ? "  writable" : "");
+    const ordered_json& left = one["left"];
+    if (const uint64_t count = left["clients"].get<uint64_t>(); count > 0)
+      text += fmt::format("    {} {} left: read {}, written {}, {} requests\n", count,
+                          count == 1 ? "client" : "clients", human_size(left["bytes-read"].get<uint64_t>()),
+                          human_size(left["bytes-written"].get<uint64_t>()), left["requests"].get<uint64_t>());
+  }
   for (const ordered_json& client : status["clients"]) {
     text += fmt::format("  client {}  {}  {}{}", client["id"].get<uint64_t>(), client["peer"].get<std::string>(),
                         human_duration(client["seconds"].get<double>()), client["tls"].get<bool>() ? "  TLS" : "");

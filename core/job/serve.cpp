@@ -30,6 +30,7 @@ constexpr milliseconds start_patience = std::chrono::seconds(30);
 // Between two readings: twice as long after each, from the first to the second. Many jobs are short, and a client waits
 // for a job to begin.
 constexpr milliseconds first_pause{10}, longest_pause{200};
+constexpr milliseconds phase_look{20};
 constexpr milliseconds stop_patience{60};  // for work under way that somebody waits for; then the process ends with it
 constexpr milliseconds result_patience = std::chrono::hours(24);  // until somebody takes a kept job's
 constexpr milliseconds last_word_patience = std::chrono::seconds(10);
@@ -106,7 +107,9 @@ class Conversation {
       tell_progress();
       // Nobody is there to be told; or it is stuck in a call, or in an image.
       if (over() && (!channel_ || Clock::now() >= deadline_)) _exit(EXIT_SUCCESS);
-      watch(over() ? left_until(deadline_) : channel_ ? left_until(next_reading_) : milliseconds(-1));
+      watch(over()     ? left_until(deadline_)
+            : channel_ ? std::min(left_until(next_reading_), phase_look)
+                       : milliseconds(-1));
       take_all();
     }
     work.join();
@@ -226,7 +229,10 @@ class Conversation {
   }
 
   void tell_progress() {
-    if (over() || !channel_ || Clock::now() < next_reading_) return;
+    // A new phase is told at once: when phases begin and end is what their times are taken from.
+    const Phase phase = progress_.phase;
+    if (over() || !channel_ || (Clock::now() < next_reading_ && phase == told_phase_)) return;
+    told_phase_ = phase;
     next_reading_ = Clock::now() + pause_;
     pause_ = std::min(2 * pause_, longest_pause);
     Reading reading = look_at(progress_);
@@ -247,6 +253,7 @@ class Conversation {
   std::vector<Note> notes_;  // all that there were
   Clock::time_point deadline_, next_reading_;
   milliseconds pause_ = first_pause;
+  Phase told_phase_ = Phase::prepare;
 };
 
 // What is ready to be run, behind the seal.

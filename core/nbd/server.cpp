@@ -63,7 +63,12 @@ Result<std::unique_ptr<Server>> Server::create(std::vector<Export*> exports, con
 }
 
 Server::Server(std::vector<Export*> exports, const ServerLimits& limits, const TlsCredentials* tls, WakeEvent wake)
-    : exports_(std::move(exports)), limits_(limits), tls_(tls), wake_(std::move(wake)) {}
+    : exports_(std::move(exports)), limits_(limits), tls_(tls), wake_(std::move(wake)), departed_(exports_.size()) {
+  for (size_t i = 0; i < exports_.size(); ++i) {
+    departed_[i].read_parts.cover(exports_[i]->info().size);
+    departed_[i].written_parts.cover(exports_[i]->info().size);
+  }
+}
 
 Server::~Server() = default;
 
@@ -157,9 +162,22 @@ void Server::reap() {
       continue;
     }
     wait_for_end_of(*client);
-    served_ |= client->export_index >= 0;
+    count_departed(*client);
     client = clients_.erase(client);
   }
+}
+
+void Server::count_departed(const Client& client) {
+  const int64_t index = client.export_index;
+  if (index < 0) return;
+  served_ = true;
+  Departed& all = departed_[static_cast<size_t>(index)];
+  ++all.clients;
+  all.requests += client.traffic.requests;
+  all.bytes_read += client.traffic.bytes_read;
+  all.bytes_written += client.traffic.bytes_written;
+  for (const Range& range : client.traffic.read_parts.ranges()) all.read_parts.mark(range);
+  for (const Range& range : client.traffic.written_parts.ranges()) all.written_parts.mark(range);
 }
 
 // Sends away who takes too long. What waits for a client needs no clock of its own.
@@ -185,7 +203,6 @@ std::vector<ClientInfo> Server::clients() const {
   const Time now = std::chrono::steady_clock::now();
   std::vector<ClientInfo> found;
   for (const Client& client : clients_) {
-    if (client.phase == Phase::gone) continue;
     const int64_t index = client.export_index;
     found.push_back({.id = client.id,
                      .peer = client.peer.text,

@@ -22,6 +22,7 @@
 #include "core/nbd/handshake.h"
 #include "core/nbd/session_threads.h"
 #include "core/nbd/tls.h"
+#include "core/nbd/touch_map.h"
 
 namespace disklathe::nbd {
 
@@ -42,6 +43,13 @@ struct ClientInfo {
   uint64_t requests = 0, bytes_read = 0, bytes_written = 0;
   double read_rate = 0, write_rate = 0;  // bytes a second, of the last one or two
   std::vector<Range> read, written;      // parts of the export that it touched, roughly
+};
+
+// What the clients of an export that have left asked for, all together.
+struct Departed {
+  uint64_t clients = 0;
+  uint64_t requests = 0, bytes_read = 0, bytes_written = 0;
+  TouchMap read_parts, written_parts;
 };
 
 // Serves exports to whoever connects: a thread a client. Clients cannot harm each other: when all places are taken, the
@@ -71,6 +79,8 @@ class Server {
 
   // From an event, that is, within run(): who is there.
   std::vector<ClientInfo> clients() const;
+  // The same: who was there. A client is told of by clients() or counted here, never both.
+  const Departed& departed(size_t export_index) const { return departed_[export_index]; }
   // The same: sends a client away, and does not let it in again (Peer::host). False: there is none of that id.
   bool revoke(uint64_t id);
 
@@ -86,6 +96,7 @@ class Server {
   std::optional<Agreement> negotiate(Client& client, std::vector<std::byte>& received);
   bool make_room();
   void reap();
+  void count_departed(const Client& client);
   void look_after(Time now);
   bool is_kept_out(const std::string& host) const;
   void drain();
@@ -95,6 +106,7 @@ class Server {
   const TlsCredentials* const tls_;
   const WakeEvent wake_;  // a client has left
   std::list<Client> clients_;
+  std::vector<Departed> departed_;  // of each export
   uint64_t last_id_ = 0;
   std::deque<std::string> kept_out_;  // the latest of them
   bool served_ = false;               // a client that used an export has left

@@ -31,6 +31,17 @@ ordered_json json_of(const std::vector<Range>& ranges) {
   return list;
 }
 
+ordered_json json_of(const Departed& departed) {
+  ordered_json object;
+  object["clients"] = departed.clients;
+  object["requests"] = departed.requests;
+  object["bytes-read"] = departed.bytes_read;
+  object["bytes-written"] = departed.bytes_written;
+  object["read"] = json_of(departed.read_parts.ranges());
+  object["written"] = json_of(departed.written_parts.ranges());
+  return object;
+}
+
 ordered_json json_of(const ClientInfo& client, const ServedPlace& place) {
   const auto whole = [](double number) { return static_cast<uint64_t>(std::llround(number)); };
   ordered_json object;
@@ -57,9 +68,15 @@ ordered_json status_of(const Server& server, const ServedPlace& place) {
   status["process"] = getpid();
   if (!place.socket.empty()) status["socket"] = place.socket;
   status["exports"] = ordered_json::array();
-  for (const ServedPlace::Export& one : place.exports)
-    status["exports"].push_back(
-        {{"name", one.name}, {"uri", one.uri}, {"image", one.path}, {"size", one.size}, {"writable", one.writable}});
+  for (size_t i = 0; i < place.exports.size(); ++i) {
+    const ServedPlace::Export& one = place.exports[i];
+    status["exports"].push_back({{"name", one.name},
+                                 {"uri", one.uri},
+                                 {"image", one.path},
+                                 {"size", one.size},
+                                 {"writable", one.writable},
+                                 {"left", json_of(server.departed(i))}});
+  }
   status["clients"] = ordered_json::array();
   for (const ClientInfo& client : server.clients()) status["clients"].push_back(json_of(client, place));
   return status;

@@ -102,7 +102,7 @@ class ConsentTest(DeviceTest):
         subprocess.run(["mke2fs", "-q", "-F", "-L", "my files", parts[1]], check=True)
         talk = Conversation("convert", "a.raw", self.device.node)
         talk.wait_for("to overwrite it: ")
-        for text in (self.device.node, str(8 * MIB), "gpt", f"{self.device.name}p1", "blank", "ext2 'my files'",
+        for text in (self.device.node, str(8 * MIB), "gpt", f"{self.device.name}p1", "nothing known on it", "ext2 'my files'",
                      "4194304 bytes) of it will be overwritten"):
             self.assertIn(text, talk.seen)
         before = self.disk.read_bytes()

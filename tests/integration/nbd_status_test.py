@@ -61,7 +61,8 @@ class Status(StatusTest):
         with serving("--rw", "-f", "raw", "--export", "disk=a.raw", "--socket", "s") as (process, uri):
             status = self.status()
             self.assertEqual((status["process"], status["clients"]), (process.pid, []))
-            self.assertEqual(status["exports"], [{"name": "disk", "uri": uri, "image": "a.raw", "size": 4 * MIB, "writable": True}])
+            nobody = {"clients": 0, "requests": 0, "bytes-read": 0, "bytes-written": 0, "read": [], "written": []}
+            self.assertEqual(status["exports"], [{"left": nobody, "name": "disk", "uri": uri, "image": "a.raw", "size": 4 * MIB, "writable": True}])
             with Client(uri) as reader, Client(uri) as writer, Client(uri) as undecided:
                 reader.go("disk").read(0, 8192)
                 reader.read(MIB, 4096)
@@ -80,6 +81,22 @@ class Status(StatusTest):
             said = self.ours("serve", "--status").stdout
             self.assertIn(uri, said)
             self.assertIn("no clients", said)
+
+    def test_who_came_and_left_between_two_looks_is_counted(self):
+        with serving("--rw", "-f", "raw", "--socket", "s", "a.raw") as (_, uri):
+            for at in (0, MIB):
+                with Client(uri) as client:
+                    client.go().read(at, 8192)
+                    client.call(WRITE, 2 * MIB + at, 4096, 0, bytes(4096))
+            with Client(uri) as client:
+                client.hello()  # leaves without an export: nobody's client
+            wait_until(lambda: self.status()["clients"] == [])
+            left = self.status()["exports"][0]["left"]
+            self.assertEqual((left["clients"], left["requests"]), (2, 4))
+            self.assertEqual((left["bytes-read"], left["bytes-written"]), (2 * 8192, 2 * 4096))
+            self.assertEqual(left["read"], [{"start": at, "length": 8192} for at in (0, MIB)])
+            self.assertEqual(left["written"], [{"start": 2 * MIB + at, "length": 4096} for at in (0, MIB)])
+            self.assertIn("2 clients left: read 16 KiB", self.ours("serve", "--status").stdout)
 
     def test_rates_are_those_of_the_last_seconds(self):
         with serving("-f", "raw", "a.raw") as (_, uri), Client(uri) as client:

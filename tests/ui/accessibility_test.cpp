@@ -285,7 +285,7 @@ class AccessibilityTest : public QObject {
     const auto said = [&](int row) { return devices.index(row).data(Qt::AccessibleDescriptionRole).toString(); };
     QVERIFY(said(0).contains(u"System"));
     QVERIFY(said(2).contains(u"Mounted"));
-    QVERIFY(said(3).contains(u"Blank"));
+    QVERIFY(said(3).contains(u"Unknown"));
   }
   void nothingIsToldByColourAlone_data() {
     QTest::addColumn<bool>("dark");

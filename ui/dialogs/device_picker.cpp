@@ -63,7 +63,8 @@ class TargetPainter : public QStyledItemDelegate {
     line(box.top() + 8, DeviceWords::name(device.disk), selected ? Face::section : Face::body, right - size_width - 12,
          ink);
     QString facts = DeviceWords::facts(device.disk);
-    if (can && DeviceWords::blank(device.disk)) facts += QStringLiteral(" · ") + TargetModel::tr("blank");
+    if (can && DeviceWords::nothing_known(device.disk))
+      facts += QStringLiteral(" · ") + DeviceWords::content(device.disk.content);
     // What is made of no hardware is told apart by the kernel's name only.
     const QString refused =
         is_virtual(device.disk.bus)

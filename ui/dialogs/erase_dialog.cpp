@@ -61,7 +61,9 @@ QWidget* told(Card::Tone tone, QLatin1String sign, const QString& title, const Q
 }
 
 QString lost_words(const Disk& disk, const Erasure& erasure) {
-  if (DeviceWords::blank(disk)) return EraseDialog::tr("Nothing was found on it.");
+  if (DeviceWords::nothing_known(disk))
+    return EraseDialog::tr(
+        "No file system or partition table that is known. It may hold data all the same. There is no undo.");
   if (disk.content.source == ContentSource::unknown && disk.partitions.empty())
     return EraseDialog::tr("What is on it is not known: it may not be read without rights. There is no undo.");
   QStringList lost;
@@ -79,7 +81,6 @@ QString kept_words(const Disk& disk, const Erasure& erasure) {
   if (!erasure.size)
     return EraseDialog::tr("How much is written shows at the end. What lies beyond keeps its old bytes.");
   if (erasure.size >= disk.size) return EraseDialog::tr("Nothing: all of the device is written.");
-  if (DeviceWords::blank(disk)) return EraseDialog::tr("Nothing is written past %1.").arg(Sizes::decimal(erasure.size));
   return EraseDialog::tr("Old bytes past %1. They can be recovered with tools: this is not secure erase.")
       .arg(Sizes::decimal(erasure.size));
 }
@@ -172,11 +173,7 @@ QWidget* EraseDialog::lost_and_kept(const Disk& disk, const Erasure& erasure) {
   auto* row = new QHBoxLayout(widget);
   row->setContentsMargins(0, 0, 0, 0);
   row->setSpacing(16);
-  const bool blank = DeviceWords::blank(disk);
-  row->addWidget(
-      told(blank ? Card::Tone::quiet : Card::Tone::bad, QLatin1String(blank ? "data-information" : "data-warning"),
-           tr("Lost"), lost_words(disk, erasure)),
-      1);
+  row->addWidget(told(Card::Tone::bad, QLatin1String("data-warning"), tr("Lost"), lost_words(disk, erasure)), 1);
   row->addWidget(told(Card::Tone::quiet, QLatin1String("data-information"), tr("Survives"), kept_words(disk, erasure)),
                  1);
   return widget;

@@ -70,7 +70,7 @@ void ExportServer::start(bool tcp) {
   problem_.clear();
   told_ = false;
   clients_.clear();
-  read_by_.clear();
+  left_ = read_by_left_ = 0;
   touched_.clear();
   QStringList words{QStringLiteral("serve"), QStringLiteral("--format"), image_->format()};
   if (tcp) words << QStringLiteral("--tcp") << QStringLiteral("0");
@@ -122,7 +122,13 @@ void ExportServer::take_status() {
   if (servers.isEmpty()) return;
   told_ = true;
   clients_.clear();
-  const QJsonArray clients = servers.first().toObject().value(QLatin1String("clients")).toArray();
+  const QJsonObject status = servers.first().toObject();
+  const QJsonObject left =
+      status.value(QLatin1String("exports")).toArray().first().toObject().value(QLatin1String("left")).toObject();
+  left_ = number(left, "clients");
+  read_by_left_ = number(left, "bytes-read");
+  touch_all(left.value(QLatin1String("read")));
+  const QJsonArray clients = status.value(QLatin1String("clients")).toArray();
   for (const QJsonValue& value : clients) {
     const QJsonObject one = value.toObject();
     Client client{.name = {},
@@ -132,12 +138,15 @@ void ExportServer::take_status() {
                   .read = number(one, "bytes-read"),
                   .rate = one.value(QLatin1String("read-rate")).toDouble()};
     name_client(client, one.value(QLatin1String("peer")).toString());
-    read_by_[number(one, "id")] = client.read;
-    for (const QJsonValue& range : one.value(QLatin1String("read")).toArray())
-      touch({number(range.toObject(), "start"), number(range.toObject(), "length")});
+    touch_all(one.value(QLatin1String("read")));
     clients_ << std::move(client);
   }
   Q_EMIT looked();
+}
+
+void ExportServer::touch_all(const QJsonValue& ranges) {
+  for (const QJsonValue& range : ranges.toArray())
+    touch({number(range.toObject(), "start"), number(range.toObject(), "length")});
 }
 
 void ExportServer::touch(Range range) {
@@ -149,8 +158,8 @@ void ExportServer::touch(Range range) {
 }
 
 uint64_t ExportServer::bytes_read() const {
-  uint64_t all = 0;
-  for (const uint64_t read : read_by_) all += read;
+  uint64_t all = read_by_left_;
+  for (const Client& client : clients_) all += client.read;
   return all;
 }
 

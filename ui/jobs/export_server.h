@@ -2,7 +2,6 @@
 #pragma once
 
 #include <QDateTime>
-#include <QHash>
 #include <QObject>
 #include <QProcess>
 #include <QTimer>
@@ -11,7 +10,7 @@
 #include "core/base/range.h"
 #include "ui/images/image_model.h"
 
-class QJsonObject;
+class QJsonValue;
 
 namespace disklathe::ui {
 
@@ -42,6 +41,7 @@ class ExportServer : public QObject {
   };
   bool tells_clients() const { return told_; }  // false: not known who reads it
   const QVector<Client>& clients() const { return clients_; }
+  uint64_t clients_left() const { return left_; }  // that were there, and are not
   // By all clients since it began, also those that have left.
   uint64_t bytes_read() const;
   const std::vector<Range>& touched() const { return touched_; }
@@ -56,6 +56,7 @@ class ExportServer : public QObject {
   void finished();
   void look();
   void take_status();
+  void touch_all(const QJsonValue& ranges);
   void touch(Range range);
 
   ImagePtr image_;
@@ -64,8 +65,8 @@ class ExportServer : public QObject {
   QString uri_, problem_;
   QDateTime since_;
   QVector<Client> clients_;
-  QHash<uint64_t, uint64_t> read_by_;  // bytes, by the client's number
-  std::vector<Range> touched_;         // in order, apart
+  uint64_t left_ = 0, read_by_left_ = 0;  // clients, bytes
+  std::vector<Range> touched_;            // in order, apart
   bool tcp_ = false, stopping_ = false, told_ = false;
 };
 

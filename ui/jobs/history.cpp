@@ -73,7 +73,7 @@ void History::add(const QueuedJob& job) {
               .result = ResultWords::sentence(result),
               .good = result.good() && !result.found_difference(),
               .bytes = result.bytes,
-              .seconds = job.began().isValid() ? static_cast<double>(job.began().msecsTo(job.ended_at())) / 1000 : 0,
+              .seconds = job.worker() ? job.worker()->progress().seconds : 0,
               .device = request.device != nullptr};
   if (request.device) {
     entry.target_model = request.target_name();

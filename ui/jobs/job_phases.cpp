@@ -52,11 +52,8 @@ QVector<PhaseBar::Phase> phases_of(const QueuedJob& job) {
         .name = ResultWords::phase(phase, kind), .weight = weight_of(phase), .reads_back = phase == Phase::verify};
     if (good || phase < now || progress.phase == Phase::done) {
       shown.done = 1;
-      const auto began = worker ? worker->meter().began(phase) : std::nullopt;
-      std::optional<double> ended;
-      for (const Phase later : order)
-        if (later > phase && worker && !ended) ended = worker->meter().began(later);
-      if (began && ended) shown.note = PhaseBar::tr("took %1").arg(Sizes::duration(*ended - *began));
+      if (const auto took = worker ? worker->meter().took(phase) : std::nullopt)
+        shown.note = PhaseBar::tr("took %1").arg(Sizes::duration(*took));
     } else if (phase == now && worker) {
       shown.done = std::max(0.02, progress.share().value_or(0.02));
       shown.failed = result != nullptr;

@@ -40,8 +40,13 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
                        .seconds = seconds};
   // The counters are read one after the other while the job goes on.
   if (progress.total_known) progress.position = std::min(progress.position, progress.total);
+  // What was done until a phase ended is told by the reading that begins the next.
+  record_rate(reading, Phase::write, seconds);
+  record_rate(reading, Phase::verify, seconds);
+  last_ = reading;
+  last_seconds_ = seconds;
   const Sample now{seconds, progress.of_input() ? progress.input : progress.position,
-                   reading.phase == Phase::verify ? reading.verified : reading.completed};
+                   sample_of(reading, reading.phase, seconds).moved};
   if (phase_ != reading.phase) {
     phase_ = reading.phase;
     // A job that has verified flushes once more: that is not when flushing began.
@@ -51,7 +56,6 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
     recent_.clear();
     phase_start_ = last_change_ = now;
   }
-  if (!recent_.empty()) record_rate(progress, recent_.back(), now);
   recent_.push_back(now);
   while (recent_.size() > 2 && seconds - recent_.front().seconds > window_seconds) recent_.pop_front();
   if (last_change_.position != now.position || last_change_.moved != now.moved) last_change_ = now;
@@ -77,21 +81,36 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   return progress;
 }
 
-void ProgressMeter::record_rate(const JobProgress& progress, const Sample& before, const Sample& now) {
-  if (!progress.total_known || !progress.total || now.seconds <= before.seconds) return;
-  RateSeries* series = progress.phase == Phase::write    ? &writing_
-                       : progress.phase == Phase::verify ? &verifying_
-                                                         : nullptr;
-  if (!series) return;
-  if (series->rates.isEmpty()) series->rates.fill(0, series_length);
+std::optional<double> ProgressMeter::took(Phase phase) const {
+  const auto index = static_cast<size_t>(phase);
+  const auto first = std::ranges::find_if(began_, [](const auto& one) { return one.has_value(); });
+  if (first == std::end(began_) || first - began_ > static_cast<std::ptrdiff_t>(index)) return std::nullopt;
+  for (size_t later = index + 1; later < std::size(began_); ++later)
+    if (later != static_cast<size_t>(Phase::measure) && began_[later])
+      return *began_[later] - began_[index].value_or(*began_[later]);
+  return ended_ ? std::optional(*ended_ - began_[index].value_or(*ended_)) : std::nullopt;
+}
+
+ProgressMeter::Sample ProgressMeter::sample_of(const job::Reading& reading, Phase phase, double seconds) const {
+  if (phase == Phase::verify) return {seconds, reading.verified, reading.verified};
+  return {seconds, reading.completed + reading.zeroed + reading.skipped,
+          reading.completed + (zeroing_ ? reading.zeroed : 0)};
+}
+
+// Of what this phase did since the last reading.
+void ProgressMeter::record_rate(const job::Reading& reading, Phase phase, double seconds) {
+  if (!last_ || !reading.total_known || !reading.total) return;
+  const Sample before = sample_of(*last_, phase, last_seconds_), now = sample_of(reading, phase, seconds);
+  if (now.seconds <= before.seconds || now.position <= before.position) return;
+  RateSeries& series = phase == Phase::write ? writing_ : verifying_;
+  if (series.rates.isEmpty()) series.rates.fill(RateSeries::not_there_yet, series_length);
   const auto bin = [&](uint64_t position) {
     return std::min(series_length - 1,
-                    static_cast<qsizetype>(static_cast<double>(position) / static_cast<double>(progress.total) *
+                    static_cast<qsizetype>(static_cast<double>(position) / static_cast<double>(reading.total) *
                                            static_cast<double>(series_length)));
   };
-  // Of the bytes gone through: zeroes and holes are part of the pace.
-  const double rate = static_cast<double>(now.position - before.position) / (now.seconds - before.seconds);
-  for (qsizetype i = bin(before.position); i <= bin(now.position); ++i) series->rates[i] = rate;
+  const double rate = static_cast<double>(now.moved - before.moved) / (now.seconds - before.seconds);
+  for (qsizetype i = bin(before.position); i <= bin(now.position); ++i) series.rates[i] = rate;
 }
 
 }  // namespace disklathe::ui

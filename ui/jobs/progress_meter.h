@@ -33,30 +33,43 @@ struct JobProgress {
 
 // MB/s over the position on the target: what the plot shows. A bounded number of equal parts of the whole.
 struct RateSeries {
-  QVector<double> rates;  // bytes per second; 0: not there yet
+  static constexpr double not_there_yet = -1;
+  QVector<double> rates;  // bytes per second; 0: gone through without moving a byte
 };
 
 // Makes numbers to be shown of the readings that a worker sends.
 class ProgressMeter {
  public:
+  // zeroing: bytes that were zeroed by a command are its work, and not what was left out.
+  explicit ProgressMeter(bool zeroing = false) : zeroing_(zeroing) {}
+
   // seconds: since the job began, without pauses.
   JobProgress take(const job::Reading& reading, double seconds);
+  // The job has ended.
+  void end(double seconds) { ended_ = seconds; }
   const RateSeries& writing() const { return writing_; }
   const RateSeries& verifying() const { return verifying_; }
   // When each phase began, seconds since the job did; nothing: it did not.
   std::optional<double> began(Phase phase) const { return began_[static_cast<size_t>(phase)]; }
+  // How long a phase lasted that is over: the times of all phases add up to the job's. One that was over between two
+  // readings lasted 0. Learning the size is a part of preparing. Nothing: it is not over, or was before this began.
+  std::optional<double> took(Phase phase) const;
 
  private:
   struct Sample {
     double seconds = 0;
     uint64_t position = 0, moved = 0;
   };
-  void record_rate(const JobProgress& progress, const Sample& before, const Sample& now);
+  Sample sample_of(const job::Reading& reading, Phase phase, double seconds) const;
+  void record_rate(const job::Reading& reading, Phase phase, double seconds);
 
   std::deque<Sample> recent_;
   Sample phase_start_, last_change_;
   std::optional<Phase> phase_;
-  std::optional<double> began_[6];
+  std::optional<double> began_[6], ended_;
+  std::optional<job::Reading> last_;
+  double last_seconds_ = 0;
+  bool zeroing_;
   RateSeries writing_, verifying_;
 };
 

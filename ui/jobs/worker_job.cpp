@@ -14,7 +14,8 @@
 
 namespace disklathe::ui {
 
-WorkerJob::WorkerJob(JobRequest request, QObject* parent) : KJob(parent), request_(std::move(request)) {
+WorkerJob::WorkerJob(JobRequest request, QObject* parent)
+    : KJob(parent), request_(std::move(request)), meter_(request_.kind() == job::Kind::zero) {
   Capabilities can = Killable;
   const job::Kind kind = request_.kind();
   if (kind == job::Kind::convert || kind == job::Kind::zero || kind == job::Kind::compare) can |= Suspendable;
@@ -99,7 +100,7 @@ void WorkerJob::take(const job::Reading& reading) {
     reading.paused ? clock_.pause() : clock_.resume();
     add_log(reading.paused ? tr("Paused") : tr("Resumed"));
   }
-  progress_ = meter_.take(reading, std::chrono::duration<double>(clock_.now() - began_).count());
+  progress_ = meter_.take(reading, seconds());
   if (progress_.total_known) setTotalAmount(Bytes, progress_.total);
   setProcessedAmount(Bytes, progress_.position);
   if (const auto share = progress_.share()) setPercent(static_cast<unsigned long>(*share * 100));
@@ -238,6 +239,8 @@ void WorkerJob::end(JobResult result) {
     client_.reset();
     job::forget_kept_job(kept_id_);
   }
+  progress_.seconds = seconds();
+  meter_.end(progress_.seconds);
   result_ = std::move(result);
   add_log(ResultWords::sentence(*result_));
   if (const QString detail = result_->error ? ErrorWords::detail(*result_->error) : QString(); !detail.isEmpty())

@@ -80,6 +80,7 @@ class WorkerJob : public KJob {
   void complete(Result<job::Outcome> outcome);
   void end(JobResult result);
   void add_log(const QString& line);
+  double seconds() const { return std::chrono::duration<double>(clock_.now() - began_).count(); }  // without pauses
 
   JobRequest request_;
   ProgressMeter meter_;

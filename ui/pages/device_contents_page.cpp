@@ -135,14 +135,14 @@ void DeviceContentsPage::show_figures() {
   free_->set(Sizes::decimal(disk.size - std::min(used, disk.size)), tr("in no partition"));
   parts_->set(Sizes::number(disk.partitions.size()), tr("partitions"));
   const bool unknown = disk.content.source == ContentSource::unknown && !any;
-  table_->set(unknown                    ? tr("Unknown")
-              : DeviceWords::blank(disk) ? tr("Blank")
-              : kind.isEmpty()           ? DeviceWords::content(disk.content)
-                                         : kind,
-              unknown                    ? tr("it may not be read without rights")
-              : DeviceWords::blank(disk) ? tr("nothing known begins here")
-              : kind.isEmpty()           ? tr("on the whole device")
-                                         : tr("partition table"));
+  table_->set(unknown                            ? tr("Unknown")
+              : DeviceWords::nothing_known(disk) ? tr("Nothing known")
+              : kind.isEmpty()                   ? DeviceWords::content(disk.content)
+                                                 : kind,
+              unknown                            ? tr("it may not be read without rights")
+              : DeviceWords::nothing_known(disk) ? tr("it may hold data all the same")
+              : kind.isEmpty()                   ? tr("on the whole device")
+                                                 : tr("partition table"));
 }
 
 // The job's image where it goes; of an image that is not open here only how far it got is known.

@@ -49,7 +49,7 @@ ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), export
   column->addWidget(problem_);
   clients_title_ = new TextLabel(tr("Clients"), Face::section);
   column->addWidget(clients_title_);
-  no_clients_ = new TextLabel(tr("None yet. Give the address to a program that speaks NBD."), Face::body, Ink::muted);
+  no_clients_ = new TextLabel({}, Face::body, Ink::muted);
   column->addWidget(no_clients_);
   clients_ = new FactTable(tr("Clients"), {{tr("Client"), FactTable::Look::first, 0},
                                            {tr("Process"), FactTable::Look::plain, 0},
@@ -141,6 +141,9 @@ void ExportPage::show_clients(const ExportServer* server) {
   read_->setVisible(server && server->bytes_read() > 0);
   now_->setVisible(any);
   if (!server) return;
+  no_clients_->set_text(server->clients_left()
+                            ? tr("None now. %n client(s) have left.", nullptr, static_cast<int>(server->clients_left()))
+                            : tr("None yet. Give the address to a program that speaks NBD."));
   read_->set(Sizes::decimal(server->bytes_read()), tr("read by clients"));
   now_->set(Sizes::rate(server->rate()), tr("now"));
   QVector<QVector<FactTable::Cell>> rows;

@@ -132,16 +132,15 @@ void JobPage::show_totals(bool ended) {
   if (ended && worker && job_->result()->good() && job_->request().writes()) {
     const JobProgress& progress = worker->progress();
     const ProgressMeter& meter = worker->meter();
-    const auto rate_of = [&](Phase phase, Phase next, uint64_t bytes) -> std::optional<double> {
-      const auto from = meter.began(phase), to = meter.began(next);
-      const double seconds = from ? to.value_or(progress.seconds) - *from : 0;
+    const auto rate_of = [&](Phase phase, uint64_t bytes) -> std::optional<double> {
+      const double seconds = meter.took(phase).value_or(0);
       return seconds > 0 && bytes ? std::optional(static_cast<double>(bytes) / seconds) : std::nullopt;
     };
     totals << std::pair(Sizes::duration(progress.seconds), tr("total"));
-    if (const auto rate = rate_of(Phase::write, Phase::flush, progress.written))
+    if (const auto rate = rate_of(Phase::write, progress.written))
       totals << std::pair(Sizes::rate(*rate), tr("written, average"));
-    if (const auto rate = rate_of(Phase::verify, Phase::done, progress.verified))
-      totals << std::pair(Sizes::rate(*rate), tr("read back"));
+    if (const auto rate = rate_of(Phase::verify, progress.verified))
+      totals << std::pair(Sizes::rate(*rate), tr("read back, average"));
     if (progress.zeroed)
       totals << std::pair(Sizes::decimal(progress.zeroed),
                           job_->request().device ? tr("zeroed") : tr("never allocated"));
@@ -212,7 +211,7 @@ void JobPage::show_map() {
   if (!worker) return plot_->hide();
   const JobProgress& progress = worker->progress();
   plot_->setVisible(!worker->meter().writing().rates.isEmpty() || !worker->meter().verifying().rates.isEmpty());
-  plot_->set_rates(worker->meter().writing(), worker->meter().verifying(), progress.total);
+  plot_->set_rates(worker->meter().writing(), worker->meter().verifying(), progress.total, !worker->ended());
   if (!map_->isVisibleTo(this)) return;
   const AllocationMap::Job painted = painted_by(*job_, image_->cells().size());
   map_->set_job(painted);

@@ -67,8 +67,9 @@ void PartitionsPage::set_device(const DevicePtr& device) {
   else if (!disk.partitions.empty())
     summary = table_words(disk);
   else
-    summary = DeviceWords::blank(disk) ? tr("Nothing is on it.")
-                                       : tr("No partitions: %1.").arg(DeviceWords::content(disk.content));
+    summary = DeviceWords::nothing_known(disk)
+                  ? tr("No file system or partition table that is known is on it. It may hold data all the same.")
+                  : tr("No partitions: %1.").arg(DeviceWords::content(disk.content));
   advice_->hide();
   alignment_title_->set_text(tr("Where they begin"));
   show_disk(device, summary, true);

@@ -38,8 +38,7 @@ void BeforeAfter::set(const Disk& disk, const QString& image_name, uint64_t imag
   };
   for (const Partition& partition : disk.partitions)
     add({partition.start, partition.size}, QString::fromStdString(partition.name), partition.content);
-  if (disk.partitions.empty() && !DeviceWords::blank(disk))
-    add({0, disk.size}, QString::fromStdString(disk.name), disk.content);
+  if (disk.partitions.empty()) add({0, disk.size}, QString::fromStdString(disk.name), disk.content);
   std::ranges::sort(parts_, {}, [](const Part& part) { return part.range.at; });
   update();
 }
@@ -128,10 +127,6 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
   };
 
   row_name(0, tr("Now"));
-  if (parts_.isEmpty()) {
-    box({left, 0, width() - left - 1, row_height}, t.base, t.faint);
-    plate(left + 10, 0, {tr("nothing")}, 200);
-  }
   QString small;
   for (int i = 0; i < parts_.size(); ++i) {
     const QRectF at = place_of(i);
@@ -159,10 +154,8 @@ void BeforeAfter::paintEvent(QPaintEvent*) {
     box(rest, t.well, t.faint);
     paint_hatch(p, rest.adjusted(1, 1, -1, -1), mix(t.base, t.faint, 0.30), 8, false, 1);
     plate(rest.left() + 10, after,
-          parts_.isEmpty()
-              ? QStringList{tr("%1 are not touched").arg(untouched), untouched}
-              : QStringList{tr("%1 past the image's end keep their old bytes, in no partition").arg(untouched),
-                            tr("%1 keep their old bytes").arg(untouched), untouched},
+          QStringList{tr("%1 past the image's end keep their old bytes, in no partition").arg(untouched),
+                      tr("%1 keep their old bytes").arg(untouched), untouched},
           rest.width() - 10);
   }
   paint_break(p, after);

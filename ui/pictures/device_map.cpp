@@ -55,7 +55,7 @@ void DeviceMap::set_device(const DevicePtr& device) {
   }
   if (disk.partitions.empty())
     parts_ << Part{{0, size_},
-                   DeviceWords::blank(disk) ? QString() : QString::fromStdString(disk.name),
+                   QString::fromStdString(disk.name),
                    DeviceWords::content(disk.content),
                    !DeviceWords::mount_points(device->usage).isEmpty()};
   else

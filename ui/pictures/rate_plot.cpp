@@ -18,10 +18,11 @@ RatePlot::RatePlot(QWidget* parent) : Picture(tr("Rate over the position"), pare
   setMaximumHeight(160);
 }
 
-void RatePlot::set_rates(const RateSeries& writing, const RateSeries& verifying, uint64_t size) {
+void RatePlot::set_rates(const RateSeries& writing, const RateSeries& verifying, uint64_t size, bool running) {
   writing_ = writing;
   verifying_ = verifying;
   size_ = size;
+  running_ = running;
   update();
 }
 
@@ -40,7 +41,7 @@ double RatePlot::top() const {
 int RatePlot::mark_count() const {
   const auto& rates = shown().rates;
   qsizetype count = rates.size();
-  while (count > 0 && rates[count - 1] <= 0) --count;
+  while (count > 0 && rates[count - 1] < 0) --count;
   return static_cast<int>(count);
 }
 
@@ -56,14 +57,14 @@ QRectF RatePlot::place_of(int mark) const {
   const QRectF area = plot();
   const auto count = static_cast<double>(shown().rates.size());
   const double x = area.left() + (mark + 0.5) / count * area.width(),
-               y = area.bottom() - shown().rates[mark] / top() * area.height();
+               y = area.bottom() - std::max(0.0, shown().rates[mark]) / top() * area.height();
   return {x - 3, y - 3, 6, 6};
 }
 
 QString RatePlot::reading_of(int mark) const {
   const uint64_t at =
       static_cast<uint64_t>(static_cast<double>(size_) * mark / static_cast<double>(shown().rates.size()));
-  return tr("%1 at %2").arg(Sizes::rate(shown().rates[mark]), Sizes::decimal(at));
+  return tr("%1 at %2").arg(Sizes::rate(std::max(0.0, shown().rates[mark])), Sizes::decimal(at));
 }
 
 PictureTable RatePlot::table() const {
@@ -73,8 +74,8 @@ PictureTable RatePlot::table() const {
     const auto at =
         static_cast<uint64_t>(static_cast<double>(size_) * static_cast<double>(i) / static_cast<double>(count));
     const auto rate = [&](const RateSeries& series) {
-      return i < series.rates.size() && series.rates[i] > 0 ? QString::number(series.rates[i] / 1e6, 'f', 1)
-                                                            : QString();
+      return i < series.rates.size() && series.rates[i] >= 0 ? QString::number(series.rates[i] / 1e6, 'f', 1)
+                                                             : QString();
     };
     table.rows << QStringList{Sizes::number(at), rate(writing_), rate(verifying_)};
   }
@@ -87,7 +88,7 @@ void RatePlot::paint_series(QPainter& p, const RateSeries& series, const QColor&
   QPainterPath line;
   QPointF last;
   for (qsizetype i = 0; i < series.rates.size(); ++i) {
-    if (series.rates[i] <= 0) continue;
+    if (series.rates[i] < 0) continue;
     const QPointF at(area.left() + (static_cast<double>(i) + 0.5) / count * area.width(),
                      area.bottom() - series.rates[i] / top() * area.height());
     line.elementCount() ? line.lineTo(at) : line.moveTo(at);
@@ -107,7 +108,7 @@ void RatePlot::paint_series(QPainter& p, const RateSeries& series, const QColor&
   p.setBrush(Qt::NoBrush);
   p.setPen(QPen(color, 1.8));
   p.drawPath(line);
-  if (!filled) return;
+  if (!filled || !running_) return;
   p.setPen(QPen(theme().text, 2));
   p.setBrush(theme().base);
   p.drawEllipse(last, 4, 4);

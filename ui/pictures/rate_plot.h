@@ -11,7 +11,8 @@ class RatePlot : public Picture {
   Q_OBJECT
  public:
   explicit RatePlot(QWidget* parent = nullptr);
-  void set_rates(const RateSeries& writing, const RateSeries& verifying, uint64_t size);
+  // running: where it is now is marked.
+  void set_rates(const RateSeries& writing, const RateSeries& verifying, uint64_t size, bool running);
   PictureTable table() const override;
   QSize sizeHint() const override { return {900, 108}; }
   QSize minimumSizeHint() const override { return {440, 84}; }
@@ -31,6 +32,7 @@ class RatePlot : public Picture {
 
   RateSeries writing_, verifying_;
   uint64_t size_ = 0;
+  bool running_ = false;
 };
 
 }  // namespace disklathe::ui

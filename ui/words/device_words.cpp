@@ -107,13 +107,12 @@ Glyph DeviceWords::glyph(const Disk& disk) {
   }
 }
 
-bool DeviceWords::blank(const Disk& disk) {
+bool DeviceWords::nothing_known(const Disk& disk) {
   return disk.content.source != ContentSource::unknown && disk.content.type.empty() &&
          disk.content.table_type.empty() && !disk.content.ambiguous && disk.partitions.empty() && disk.size > 0;
 }
 
 bool DeviceWords::needs_typing(const Disk& disk) {
-  if (blank(disk)) return false;
   const bool outside = disk.removable || disk.bus == Bus::usb || disk.bus == Bus::mmc || disk.bus == Bus::firewire;
   return disk.size >= large || !(outside || is_virtual(disk.bus));
 }
@@ -151,7 +150,7 @@ QString DeviceWords::badge(const Device& device) {
   if (device.disk.read_only) return tr("Read-only");
   for (const Hold& hold : usage.holds)
     if (hold.kind == HoldKind::member) return tr("Member");
-  return blank(device.disk) ? tr("Blank") : QString();
+  return nothing_known(device.disk) ? tr("Unknown") : QString();
 }
 
 QString DeviceWords::hold(const Hold& hold) {

@@ -23,7 +23,7 @@ class DeviceWords {
   static QString serial_tail(const Disk& disk);  // "…4F2A"; empty: none
   static QString detail(const Disk& disk);       // "1.00 TB · sdc"
   static QString facts(const Disk& disk);        // "sdc · USB · 1,000,204,886,016 bytes · serial …4F2A"
-  static QString badge(const Device& device);    // "System", "Mounted", "LVM vg0", "Blank"; empty: nothing to say
+  static QString badge(const Device& device);    // "System", "Mounted", "LVM vg0", "Unknown"; empty: nothing to say
   static Glyph glyph(const Disk& disk);
 
   // A sentence each; empty: it may be written.
@@ -39,8 +39,8 @@ class DeviceWords {
   static QStringList mount_points(const Usage& usage);
   // All that holds it is a mount, so that unmounting frees it.
   static bool only_mounted(const Usage& usage);
-  // Nothing is on it, and somebody looked.
-  static bool blank(const Disk& disk);
+  // Somebody looked, and found no file system and no partition table that is known. It may hold data all the same.
+  static bool nothing_known(const Disk& disk);
   // Large or built in: the confirmation asks for more than a click.
   static bool needs_typing(const Disk& disk);
 };

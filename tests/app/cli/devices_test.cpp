@@ -55,6 +55,10 @@ class DevicesTest : public QObject {
   Q_OBJECT
 
  private slots:
+  void of_what_nobody_knows_nobody_says_that_it_is_empty() {
+    QCOMPARE(words(cli::words_of(Content{.source = ContentSource::blkid})), QString("nothing known on it"));
+    QCOMPARE(words(cli::words_of(Content{})), QString("content unknown"));
+  }
   void one_line_a_device_under_its_disk() {
     Machine machine;
     laptop(machine);

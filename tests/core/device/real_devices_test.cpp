@@ -77,7 +77,7 @@ class RealDevicesTest : public QObject {
     QVERIFY(!UsageMap(*disks).of(loop->name()).in_use);
   }
 
-  void blankDeviceIsKnownToBeBlank() {
+  void ofABlankDeviceNothingIsKnown() {
     const auto loop = LoopDevice::attach(backing_, 512);
     if (!loop) QSKIP(LoopDevice::why_not());
     const auto disks = enumerate_disks();

@@ -9,6 +9,7 @@
 #include "tests/support_ui/sample_devices.h"
 #include "ui/controls/buttons.h"
 #include "ui/devices/device_model.h"
+#include "ui/pictures/before_after.h"
 
 using namespace disklathe;
 using namespace disklathe::ui;
@@ -90,7 +91,7 @@ class EraseDialogTest : public QObject {
     QCOMPARE(opened.rejected, 1);
     QCOMPARE(opened.accepted, 0);
   }
-  void aBlankCardNeedsOnlyAClick() {
+  void aSmallCardNeedsOnlyAClick() {
     Opened opened(samples::blank_card());
     QVERIFY(!opened.typed());
     QTest::mouseClick(&opened.danger(), Qt::LeftButton);
@@ -136,12 +137,22 @@ class EraseDialogTest : public QObject {
     QVERIFY(all.contains(u"There is no undo"));
     QVERIFY(all.contains(u"not secure erase"));
   }
-  void ofABlankDeviceNothingIsSaidToSurvive() {
+  void whatNobodyKnowsIsDataAllTheSame() {
     Opened opened(samples::blank_card());
     QString all;
     for (const QLabel* label : opened.dialog.findChildren<QLabel*>()) all += label->text() + QLatin1Char('\n');
-    QVERIFY(all.contains(u"Nothing was found on it."));
-    QVERIFY(!all.contains(u"Old bytes"));
+    QVERIFY(all.contains(u"It may hold data all the same. There is no undo."));
+    QVERIFY(all.contains(u"Old bytes past"));
+    QVERIFY(!all.contains(u"blank", Qt::CaseInsensitive) && !all.contains(u"Nothing was found"));
+    const QStringList now = opened.dialog.findChild<BeforeAfter*>()->table().rows.first();
+    QVERIFY(now.contains(u"sdd: nothing known on it"_s));
+  }
+  void aLargeDiskOfUnknownContentIsTyped() {
+    auto large = std::make_shared<Device>(*samples::blank_card());
+    large->disk.size = 1'000'204'886'016;
+    Opened opened(large);
+    QVERIFY(opened.typed());
+    QVERIFY(!opened.danger().isEnabled());
   }
   void theFieldStandsWhereTheQuestionEnds() {
     Opened opened(samples::free_disk());

@@ -10,6 +10,8 @@
 #include "tests/support/temp_dir.h"
 #include "ui/images/open_image.h"
 #include "ui/jobs/export_server.h"
+#include "ui/jobs/exports.h"
+#include "ui/pages/export_page.h"
 
 using namespace disklathe;
 using namespace disklathe::ui;
@@ -60,6 +62,34 @@ class ExportTest : public QObject {
     server.stop();
     QVERIFY(QTest::qWaitFor([&] { return !server.running(); }, patience_ms));
     QVERIFY2(server.problem().isEmpty(), qPrintable(server.problem()));
+  }
+  void whoReadsAllAndLeavesBetweenTwoLooksIsTold() {
+    const test::TempDir folder(test::TempDir::Where::memory);
+    test::write_file(folder.file("disk.raw"), std::string(8 * mib, 'x'));
+    auto image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
+    image->inspect();
+    QVERIFY(QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms));
+    Exports exports;
+    ExportPage page(exports);
+    page.set_image(image);
+    page.resize(900, 700);
+    page.show();
+    ExportServer& server = exports.of(image);
+    server.start(false);
+    QVERIFY2(QTest::qWaitFor([&] { return server.tells_clients(); }, patience_ms), qPrintable(server.problem()));
+    // In one go: no look falls between.
+    QCOMPARE(test::run_program({"qemu-io", "-r", "-f", "raw", "-c", "read 0 8M", server.uri().toStdString()}).status,
+             0);
+    QVERIFY(QTest::qWaitFor([&] { return server.clients_left() == 1; }, patience_ms));
+    QVERIFY(server.clients().isEmpty());
+    QVERIFY(server.bytes_read() >= 8 * mib);
+    QCOMPARE(server.touched(), (std::vector<Range>{{0, 8 * mib}}));
+    const auto says = [&](const QString& words) {
+      return std::ranges::any_of(page.findChildren<QLabel*>(), [&](const QLabel* label) {
+        return label->isVisible() && label->text().startsWith(words);
+      });
+    };
+    QVERIFY(QTest::qWaitFor([&] { return says(QStringLiteral("None now. 1 client")); }, patience_ms));
   }
 
  private:
