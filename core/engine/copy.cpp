@@ -54,7 +54,6 @@ Plan plan_copy(const CopyJob& job) {
   request.unit = job.writer->unit();
   request.optimal_io = job.target[0]->limits().optimal_io.value;
   if (job.source) {
-    request.half_cached = request.queued != wants_queue(*job.source);
     request.queued |= wants_queue(*job.source);
     request.computes |= has_compression(*job.source);
     request.buffers += has_compression(*job.source) ? 2 : 0;

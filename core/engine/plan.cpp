@@ -45,7 +45,7 @@ Plan make_plan(const PlanRequest& request) {
   const unsigned cores = std::clamp(found, 1U, most_workers);
   Plan plan;
   plan.ring = request.queued ? RingKind::automatic : RingKind::immediate;
-  plan.workers = !request.queued || request.computes ? cores : request.half_cached ? std::min(cores, 2U) : 1;
+  plan.workers = request.queued && !request.computes ? 1 : cores;
   if (request.queued) {
     plan.unit = unit_of(request);
     plan.piece_size = round_up(queued_piece, plan.unit);

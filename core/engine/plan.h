@@ -26,7 +26,6 @@ struct Plan {
 struct PlanRequest {
   bool queued = false;                 // some descriptor of the job wants a queue
   bool computes = false;               // bytes are decoded or encoded: worth all cores
-  bool half_cached = false;            // one side is queued and the other is not: memory is copied beside the queue
   bool ordered = false;                // slots wait for their turn to place
   bool rotating = false;               // some device has a head to move
   uint64_t unit = 1;                   // pieces are multiples of this: the largest cluster on either side

@@ -44,16 +44,6 @@ class PlanTest : public QObject {
     QVERIFY(!make_plan({.queued = true, .computes = true, .unit = 65536}).tuned);
     QVERIFY(!make_plan({.unit = 65536}).tuned);
   }
-
-  // One thread keeps a queue full; where the other side is the page cache, it copies memory meanwhile.
-  void aSecondThreadWhereMemoryIsCopiedBesideAQueue() {
-    QCOMPARE(make_plan({.queued = true, .unit = 512, .cores = 8}).workers, 1U);
-    const Plan plan = make_plan({.queued = true, .half_cached = true, .unit = 512, .cores = 8});
-    QCOMPARE(plan.workers, 2U);
-    QCOMPARE(plan.ring, RingKind::automatic);
-    QVERIFY(plan.tuned);
-    QCOMPARE(make_plan({.queued = true, .half_cached = true, .unit = 512, .cores = 1}).workers, 1U);
-  }
 };
 
 QTEST_GUILESS_MAIN(PlanTest)
