@@ -23,7 +23,6 @@ struct Copy {
   ZeroStrategy zeroing;
   ZeroJoiner joiner;
   Turnstile turnstile;
-  FileTurn turn;
   std::unique_ptr<Pieces> pieces;
 
   Copy(const CopyJob& copy_job, const Plan& copy_plan, Progress& copy_progress, const Stop& stop)
@@ -84,8 +83,7 @@ struct Slot {
 
   explicit Slot(Copy& copy)
       : source(copy.pieces->source_for_slot()),
-        writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.turn, copy.progress,
-               copy.plan.most_piece_size) {}
+        writer(copy.job, copy.zeroing, copy.joiner, copy.turnstile, copy.progress, copy.plan.most_piece_size) {}
 };
 
 // The next piece from its source to the target; false when there are no more.

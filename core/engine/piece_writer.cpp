@@ -22,12 +22,11 @@ uint32_t scan_block(const CopyJob& job) {
 }  // namespace
 
 PieceWriter::PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& joiner, Turnstile& turnstile,
-                         FileTurn& turn, Progress& progress, uint64_t piece_size)
+                         Progress& progress, uint64_t piece_size)
     : job_(job),
       zeroing_(zeroing),
       joiner_(joiner),
       turnstile_(turnstile),
-      turn_(turn),
       progress_(progress),
       block_(scan_block(job)) {
   if (job.writer->encodes()) {
@@ -121,14 +120,7 @@ Task<Result<void>> PieceWriter::take_places(Ring& ring, const Piece& piece) {
 Task<Result<void>> PieceWriter::store(Ring& ring, uint16_t file, uint64_t at, std::span<const iovec> vectors) {
   BlockDevice& target = *job_.target[file];
   const bool priced = file == 0 && !job_.target_is_zero;
-  const bool cached = target.io_mode() == IoMode::immediate;
-  bool mine = cached && turn_.try_take();
-  for (unsigned i = 0; cached && !mine && i < 1; ++i) {
-    co_await ring.next_turn();
-    mine = turn_.try_take();
-  }
   auto stored = priced ? co_await zeroing_.write(ring, at, vectors) : co_await target.writev(ring, at, vectors);
-  if (mine) turn_.give_back();
   if (stored && job_.durable) target.begin_flush({at, length_of(vectors)});
   co_return stored;
 }

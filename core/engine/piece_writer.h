@@ -11,7 +11,6 @@
 #include "core/base/bytes.h"
 #include "core/base/result.h"
 #include "core/engine/copy.h"
-#include "core/engine/file_turn.h"
 #include "core/engine/find_runs.h"
 #include "core/engine/piece_cutter.h"
 #include "core/engine/turnstile.h"
@@ -25,8 +24,8 @@ namespace disklathe {
 // Writes one piece to the target. One per slot; reused.
 class PieceWriter {
  public:
-  PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& joiner, Turnstile& turnstile, FileTurn& turn,
-              Progress& progress, uint64_t piece_size);
+  PieceWriter(const CopyJob& job, ZeroStrategy& zeroing, ZeroJoiner& joiner, Turnstile& turnstile, Progress& progress,
+              uint64_t piece_size);
 
   Task<Result<void>> write(Ring& ring, const Piece& piece, MutableBytes memory);
 
@@ -42,7 +41,6 @@ class PieceWriter {
   ZeroStrategy& zeroing_;
   ZeroJoiner& joiner_;
   Turnstile& turnstile_;
-  FileTurn& turn_;
   Progress& progress_;
   const uint32_t block_;
   std::vector<Run> runs_;

@@ -57,7 +57,7 @@ Plan make_plan(const PlanRequest& request) {
     plan.unit = request.unit;
     plan.piece_size = plan.most_piece_size = round_up(immediate_piece, plan.unit);
     // A second slot keeps the thread busy while the first waits for its turn.
-    plan.slots_per_worker = request.ordered || request.computes ? 2 : 1;
+    plan.slots_per_worker = request.ordered ? 2 : 1;
   }
   limit_memory(request, plan);
   plan.budget = std::max(most_in_flight, uint64_t{plan.workers} * plan.slots_per_worker * plan.piece_size);
