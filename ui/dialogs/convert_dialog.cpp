@@ -25,7 +25,7 @@
 namespace disklathe::ui {
 namespace {
 
-constexpr int file_half = 0, device_half = 1;
+constexpr int device_half = 1;  // of the two: to a file, to a device
 
 QString text(std::string_view from) { return QString::fromUtf8(from.data(), static_cast<qsizetype>(from.size())); }
 

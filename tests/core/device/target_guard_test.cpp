@@ -23,6 +23,26 @@ namespace {
 
 constexpr uint64_t mib = 1 << 20;
 
+// What blkid takes for a member of the btrfs file system `id`: its superblock, as on btrfs.readthedocs.io, "On-disk
+// Format": at 64 KiB; a CRC-32C of what follows the first 32 bytes, the file system's ID, at 64 the magic, at 144 the
+// sector's size.
+std::string btrfs_member(uint64_t size, char id) {
+  std::string block(4096, '\0');
+  block.replace(32, 16, 16, id);
+  block.replace(64, 8, "_BHRfS_M");
+  block[145] = 16;  // sectors of 4096 bytes
+  uint32_t crc = ~0U;
+  for (size_t i = 32; i < block.size(); ++i) {
+    crc ^= static_cast<unsigned char>(block[i]);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78U : 0U);
+  }
+  crc = ~crc;
+  for (size_t i = 0; i < 4; ++i) block[i] = static_cast<char>(crc >> 8 * i);
+  std::string disk(size, '\0');
+  disk.replace(64 << 10, block.size(), block);
+  return disk;
+}
+
 Reason reason_of(const auto& guarded) {
   if (guarded) qFatal("it was not denied");
   return guarded.error().reason;
@@ -68,6 +88,19 @@ class TargetGuardTest : public QObject {
     QVERIFY(own && neighbour);
     QVERIFY(own->content.source != ContentSource::unknown);
     QVERIFY(neighbour->content.source != ContentSource::blkid);
+  }
+
+  // One member shows that it is one only beside the others.
+  void ofAFileSystemOnSeveralDisksTheOthersAreRead() {
+    test::write_file(first(), btrfs_member(8 * mib, 'a'));
+    test::write_file(second(), btrfs_member(8 * mib, 'a'));
+    const auto loop = LoopDevice::attach(first(), 512), other = LoopDevice::attach(second(), 512);
+    if (!loop || !other) QSKIP(LoopDevice::why_not());
+    const auto chosen = choose_device(loop->path());
+    QVERIFY(chosen.has_value());
+    QCOMPARE(chosen->node().content.type, std::string("btrfs"));
+    QCOMPARE(chosen->usage.holds.size(), size_t{1});
+    QCOMPARE(chosen->usage.holds.front().kind, HoldKind::member);
   }
 
   void anotherDeviceUnderTheSameNameIsRefused() {
