@@ -170,12 +170,17 @@ class Agreement:
     """What two programs say of the same thing, which should be the same"""
 
     name: str
-    rows: list[tuple[int, list[tuple[float, float]]]] = dataclasses.field(default_factory=list)  # size, [(ours, theirs)]
+    # (size, [(ours, theirs, bare)]); bare: what the system calls alone give, None where that was not measured
+    rows: list[tuple[int, list[tuple[float, float, float | None]]]] = dataclasses.field(default_factory=list)
 
     @staticmethod
-    def ratio(pairs):
-        """Of the pairs' ratios the median: each pair was measured in one go"""
-        return statistics.median(ours / theirs for ours, theirs in pairs)
+    def ratio(rounds):
+        """Of the rounds' ratios the median: each round was measured in one go"""
+        return statistics.median(ours / theirs for ours, theirs, _ in rounds)
+
+    @staticmethod
+    def ratio_to_bare(rounds):
+        return statistics.median(ours / bare for ours, _, bare in rounds) if rounds[0][2] else None
 
 
 def status_line(text):
@@ -315,8 +320,8 @@ class Bench:
                 elif self.quick and measured > hold * TOLERANCE:
                     rows.append(f"{result.case.name}: {what} {measured:.4g}, to hold {hold:.4g}")
         for agreement in self.agreements:
-            for size, pairs in agreement.rows:
-                ratio = agreement.ratio(pairs)
+            for size, rounds in agreement.rows:
+                ratio = agreement.ratio(rounds)
                 if self.quick and not 1 / TOLERANCE <= ratio <= TOLERANCE:
                     rows.append(f"{agreement.name}, {machine.size_text(size)}: {ratio:.2f} of the other's figure")
         return rows

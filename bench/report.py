@@ -73,14 +73,18 @@ def growth_text(growth, hold):
 
 
 def agreement_text(agreement, hold):
-    rows = [("", "ours MB/s", "theirs MB/s", "ratio", "min", "max", "")]
-    for size, pairs in agreement.rows:
-        ratios = [ours / theirs for ours, theirs in pairs]
-        ratio = agreement.ratio(pairs)
-        rows.append((machine.size_text(size), *(f"{statistics.median(side) / 1e6:.1f}" for side in zip(*pairs)),
-                     f"{ratio:.3f}", f"{min(ratios):.2f}", f"{max(ratios):.2f}",
+    rows = [("", "ours MB/s", "theirs MB/s", "bare MB/s", "ours/bare", "ours/theirs", "min", "max", "")]
+
+    def middle(figures):
+        return "" if None in figures else f"{statistics.median(figures) / 1e6:.1f}"
+
+    for size, rounds in agreement.rows:
+        ratios = [ours / theirs for ours, theirs, _ in rounds]
+        ratio, to_bare = agreement.ratio(rounds), agreement.ratio_to_bare(rounds)
+        rows.append((machine.size_text(size), *(middle(figures) for figures in zip(*rounds)),
+                     f"{to_bare:.3f}" if to_bare else "", f"{ratio:.3f}", f"{min(ratios):.2f}", f"{max(ratios):.2f}",
                      "agree" if abs(ratio - 1) <= hold else f"differ by more than {hold:.0%}"))
-    return f"{agreement.name}  ({len(agreement.rows[0][1])} pairs)\n{table_text(rows)}\n"
+    return f"{agreement.name}  ({len(agreement.rows[0][1])} rounds)\n{table_text(rows)}\n"
 
 
 def summary_row(result):
