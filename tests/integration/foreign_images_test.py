@@ -15,7 +15,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 from differential_test import as_the_image_says, in_sectors, lengths_in_sectors  # noqa: E402
-from programs import DISKLATHE, MEBIBYTE, Work  # noqa: E402
+from programs import DISKLATHE, MEBIBYTE, NotJudged, Work  # noqa: E402
 from rounds import play_rounds  # noqa: E402
 
 SPARSE, STREAM = "monolithicSparse", "streamOptimized"
@@ -77,8 +77,9 @@ class Round:
             at = self.chance.randrange(size) // 512 * 512
             length = min(self.chance.choice([512, 65536, 300 * 512]), size - at)
             commands += ["-c", f"write -q {self.chance.choice(['-P 0', '-P 7', '-P 201', '-z'])} {at} {length}"]
-        if commands:
-            self.work.must("qemu-io", "-f", self.format, *commands, image)
+        # Its Parallels driver gives one block two places now and then, and then refuses its own image.
+        if commands and self.work.run("qemu-io", "-f", self.format, *commands, image).code:
+            raise NotJudged(f"qemu-io cannot write to its own {image}")
 
     def read_ours(self):
         options = self.chance.choice(OURS[self.format])
