@@ -249,7 +249,11 @@ Result<void> Client::keep(int listening) {
   kept_ = kept.has_value();
   return kept;
 }
-Result<void> Client::taken() { return channel_.send(Taken{}); }
+Result<void> Client::taken() {
+  auto told = channel_.send(Taken{});
+  if (told) kept_ = false;  // it ends now
+  return told;
+}
 
 namespace {
 

@@ -207,38 +207,47 @@ bool WorkerJob::doKill() {
   return false;  // it ends by itself, with a result
 }
 
+// What is left to be done once the worker has said how it went. For a thread: it waits for the disk and for the worker.
+struct WorkerJob::Ending {
+  JobRequest request;
+  std::shared_ptr<JobFiles> files;
+  std::unique_ptr<job::Client> client;
+  std::string kept_id;
+  Result<job::Outcome> outcome;
+  JobResult result;  // so far
+
+  void finish() {
+    result = judge(std::move(result), request, files.get(), std::move(outcome));
+    files.reset();
+    if (!kept_id.empty()) {  // its files have their names now
+      if (client) (void)client->taken();
+      job::forget_kept_job(kept_id);
+    }
+    // The worker has the device open until it ends, which this waits for: the next job may be about the same one.
+    client.reset();
+  }
+};
+
 void WorkerJob::complete(Result<job::Outcome> outcome) {
   notifier_.reset();
-  // Of a kept job the result is taken once its files have their names. This may be called from inside of the client's
-  // own take().
-  if (client_ && kept_id_.empty()) {
-    auto* done_with = client_.release();
-    // It waits for its worker's end.
-    const auto let_go = [done_with] { QThreadPool::globalInstance()->start([done_with] { delete done_with; }); };
-    QMetaObject::invokeMethod(qApp, let_go, Qt::QueuedConnection);
-  }
   // A sweep counts its slices.
   JobResult so_far{.bytes = request_.kind() == job::Kind::sweep ? 0 : progress_.total,
                    .reached = progress_.share(),
                    .flushed = progress_.phase == Phase::verify,
                    .touched = mixed_ || progress_.phase >= Phase::write};
-  QThreadPool::globalInstance()->start([guard = QPointer<WorkerJob>(this), request = request_,
-                                        files = std::move(files_), outcome = std::move(outcome),
-                                        so_far = std::move(so_far)]() mutable {
-    auto result = std::make_shared<JobResult>(judge(std::move(so_far), request, files.get(), std::move(outcome)));
-    files.reset();
-    QMetaObject::invokeMethod(qApp, [guard, result] {
-      if (guard) guard->end(std::move(*result));
+  auto ending = std::make_shared<Ending>(request_, std::move(files_), std::move(client_), kept_id_, std::move(outcome),
+                                         std::move(so_far));
+  const auto finish = [guard = QPointer<WorkerJob>(this), ending] {
+    ending->finish();
+    QMetaObject::invokeMethod(qApp, [guard, ending] {
+      if (guard) guard->end(std::move(ending->result));
     });
-  });
+  };
+  // Not at once: this may be called from inside of the client's own take().
+  QMetaObject::invokeMethod(qApp, [finish] { QThreadPool::globalInstance()->start(finish); }, Qt::QueuedConnection);
 }
 
 void WorkerJob::end(JobResult result) {
-  if (!kept_id_.empty()) {
-    if (client_) (void)client_->taken();
-    client_.reset();
-    job::forget_kept_job(kept_id_);
-  }
   progress_.seconds = seconds();
   meter_.end(progress_.seconds);
   result_ = std::move(result);

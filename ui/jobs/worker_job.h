@@ -77,6 +77,7 @@ class WorkerJob : public KJob {
   void take(const job::Piece& piece);
   void take(const job::Attached&) {}
   void take(const job::Client::Ended& ended);
+  struct Ending;
   void complete(Result<job::Outcome> outcome);
   void end(JobResult result);
   void add_log(const QString& line);

@@ -3,10 +3,13 @@
 // TIMEOUT: 120
 //
 // Onto a device, through the confirmation: a loop device, so as root.
+#include <fcntl.h>
+
 #include <QtWidgets>
 
 #include <QTest>
 
+#include "core/device/descriptor.h"
 #include "tests/support/loop_device.h"
 #include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
@@ -101,6 +104,29 @@ class DeviceConversionTest : public QObject {
     QueuedJob& queued = *queue_->jobs().first();
     QVERIFY(QTest::qWaitFor([&] { return queued.state() == QueuedJob::State::ended; }, patience_ms));
     QVERIFY2(queued.result()->good(), qPrintable(ResultWords::sentence(*queued.result())));
+  }
+
+  // The worker too has let go of it: the next job may be about the same device.
+  void aJobThatHasEndedHoldsTheDeviceNoMore() {
+    const auto loop = attach();
+    if (!loop) QSKIP(test::LoopDevice::why_not());
+    auto chosen = choose_device(loop->path());
+    QVERIFY(chosen.has_value());
+    JobRequest request{.work = job::Zero{.ranges = {{0, 1 << 20}}}};
+    request.target = QString::fromStdString(loop->path());
+    request.device = std::make_shared<ChosenDevice>(std::move(*chosen));
+    int claimed = 0;
+    connect(queue_.get(), &JobQueue::ended, this, [&] {
+      const Descriptor device(open(loop->path().c_str(), O_RDONLY | O_EXCL | O_CLOEXEC));
+      if (device.open()) ++claimed;
+    });
+    constexpr int jobs = 10;
+    for (int i = 0; i < jobs; ++i) {
+      const QueuedJob* job = queue_->add(request);
+      QVERIFY(QTest::qWaitFor([&] { return job->state() == QueuedJob::State::ended; }, patience_ms));
+      QVERIFY2(job->result()->good(), qPrintable(ResultWords::sentence(*job->result())));
+    }
+    QCOMPARE(claimed, jobs);
   }
 
  private:
