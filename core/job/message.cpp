@@ -37,6 +37,8 @@ constexpr std::array<std::pair<std::string_view, Tuner::Reason>, 5> reasons{
      {"slow-request", Tuner::Reason::slow_request}}};
 
 constexpr size_t most_layers = 32, most_word = 256;
+constexpr size_t most_phases = 16;
+constexpr uint64_t most_time = uint64_t{1} << 62;  // nanoseconds: fits a clock's reading
 
 // In the order of the variants.
 constexpr std::array<std::string_view, 8> worker_names{"hello", "progress", "note",   "question",
@@ -120,7 +122,17 @@ static void describe(Archive& archive, Question& message) {
 static void describe(Archive& archive, Piece& message) { archive.list("entries", message.entries, most_piece_entries); }
 static void describe(Archive& archive, Done& message) { archive.object("outcome", message.outcome); }
 static void describe(Archive& archive, Failed& message) { archive.object("error", message.error); }
-static void describe(Archive& archive, Attached& message) { archive.object("spec", message.spec); }
+
+static void describe(Archive& archive, Attached::PhaseBegan& began) {
+  archive.choice("phase", began.phase, phases);
+  archive.number("at", began.at, 0, most_time);
+}
+
+static void describe(Archive& archive, Attached& message) {
+  archive.object("spec", message.spec);
+  archive.number("ran", message.ran, 0, most_time);
+  archive.list("phases", message.phases, most_phases);
+}
 
 static void describe(Archive& archive, Start& message) {
   archive.number("version", message.version, 0, UINT32_MAX);

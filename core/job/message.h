@@ -32,7 +32,7 @@ namespace disklathe::job {
 // lives until somebody says that the result is taken: done or failed is told to one client after the other until then.
 // Whoever was told last may still say keep: it may have been said before it was heard. pause and resume come when one
 // likes.
-inline constexpr uint32_t protocol_version = 3;
+inline constexpr uint32_t protocol_version = 4;
 
 // ---- from the worker
 
@@ -92,6 +92,13 @@ struct Failed {
 // in the order of the spec, to be given their names when it is done.
 struct Attached {
   Spec spec;
+  // How long it has run, or ran, and when each phase began; nanoseconds since go, without pauses.
+  uint64_t ran = 0;
+  struct PhaseBegan {
+    Phase phase = Phase::prepare;
+    uint64_t at = 0;
+  };
+  std::vector<PhaseBegan> phases;
 };
 
 // ---- from the client

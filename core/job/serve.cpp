@@ -98,21 +98,22 @@ class Conversation {
 
   // Until a client has been told how it ended.
   void run() {
+    began_ = stop_.clock().now();
     std::thread work([this] { talk_.finish(performer_(talk_, progress_, stop_)); });
     std::optional<Result<Outcome>> outcome;
     while (!outcome) {
       outcome = talk_.outcome();
+      note_phase();
       pass_on();
       if (outcome) break;
       tell_progress();
       // Nobody is there to be told; or it is stuck in a call, or in an image.
       if (over() && (!channel_ || Clock::now() >= deadline_)) _exit(EXIT_SUCCESS);
-      watch(over()     ? left_until(deadline_)
-            : channel_ ? std::min(left_until(next_reading_), phase_look)
-                       : milliseconds(-1));
+      watch(over() ? left_until(deadline_) : channel_ ? std::min(left_until(next_reading_), phase_look) : phase_look);
       take_all();
     }
     work.join();
+    ran_ = elapsed();
     send(look_at(progress_));  // how far it came
     tell_until_taken(*outcome);
   }
@@ -215,9 +216,20 @@ class Conversation {
     next_reading_ = {};
     const std::vector<int> descriptors = talk_.written_descriptors();
     send(hello_);
-    send(Attached{talk_.spec()}, descriptors);
+    send(Attached{.spec = talk_.spec(), .ran = ran_.value_or(elapsed()), .phases = phases_}, descriptors);
     for (const Note& note : notes_) send(note);
+    if (ran_) send(look_at(progress_));
     if (const auto question = talk_.open_question()) send(*question);
+  }
+
+  // Since go, without pauses, in nanoseconds.
+  uint64_t elapsed() const { return static_cast<uint64_t>((stop_.clock().now() - began_).count()); }
+
+  // For the next client. Each phase once: a job that has verified flushes once more.
+  void note_phase() {
+    const Phase phase = progress_.phase;
+    if (!std::ranges::contains(phases_, phase, &Attached::PhaseBegan::phase))
+      phases_.push_back({.phase = phase, .at = elapsed()});
   }
 
   void pass_on() {
@@ -250,6 +262,9 @@ class Conversation {
   Progress progress_;
   Stop stop_;
   bool go_ = false, taken_ = false;
+  disklathe::Clock::Time began_{0};
+  std::optional<uint64_t> ran_;  // of work that has ended
+  std::vector<Attached::PhaseBegan> phases_;
   std::vector<Note> notes_;  // all that there were
   Clock::time_point deadline_, next_reading_;
   milliseconds pause_ = first_pause;

@@ -165,7 +165,9 @@ std::vector<FromWorker> each_message_of_the_worker() {
       Piece{.entries = {{.extent = {.kind = Extent::Kind::data, .guest = {0, 1}, .file = 1, .host = {5, 1}},
                          .layer = 2}}},
       Failed{.error = error},
-      Attached{.spec = {.files = files_for(conversion), .work = conversion}}};
+      Attached{.spec = {.files = files_for(conversion), .work = conversion},
+               .ran = 7,
+               .phases = {{Phase::prepare, 0}, {Phase::write, 5}}}};
   for (const Outcome& outcome : each_outcome()) messages.emplace_back(Done{.outcome = outcome});
   return messages;
 }

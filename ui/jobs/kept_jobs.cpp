@@ -77,7 +77,7 @@ void KeptJobs::adopt(Waiting& waiting, const job::Attached& attached) {
   if (!request.target.isEmpty() && (!convert || convert->existing)) request.device = device_of(written, request.target);
   queue_.adopt(
       std::move(request),
-      {.id = waiting.id, .client = std::move(waiting.client), .spec = attached.spec, .written = std::move(written)});
+      {.id = waiting.id, .client = std::move(waiting.client), .told = attached, .written = std::move(written)});
 }
 
 }  // namespace disklathe::ui

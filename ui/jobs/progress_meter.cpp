@@ -22,6 +22,17 @@ std::optional<double> JobProgress::share() const {
   return std::clamp(static_cast<double>(gone) / static_cast<double>(all), 0.0, 1.0);
 }
 
+void ProgressMeter::resume(const std::vector<job::Attached::PhaseBegan>& phases) {
+  for (const auto& [phase, at] : phases) begin(phase, static_cast<double>(at) / 1e9);
+}
+
+// A job that has verified flushes once more: that is not when flushing began.
+void ProgressMeter::begin(Phase phase, double seconds) {
+  const auto index = static_cast<size_t>(phase);
+  if (std::ranges::none_of(std::span(began_).subspan(index), [](const auto& one) { return one.has_value(); }))
+    began_[index] = seconds;
+}
+
 JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   JobProgress progress{.phase = reading.phase,
                        .paused = reading.paused,
@@ -48,13 +59,13 @@ JobProgress ProgressMeter::take(const job::Reading& reading, double seconds) {
   const Sample now{seconds, progress.of_input() ? progress.input : progress.position,
                    sample_of(reading, reading.phase, seconds).moved};
   if (phase_ != reading.phase) {
-    phase_ = reading.phase;
-    // A job that has verified flushes once more: that is not when flushing began.
-    const auto index = static_cast<size_t>(reading.phase);
-    if (std::ranges::none_of(std::span(began_).subspan(index), [](const auto& one) { return one.has_value(); }))
-      began_[index] = seconds;
+    begin(reading.phase, seconds);
     recent_.clear();
     phase_start_ = last_change_ = now;
+    // Met on its way: all that this phase has done it did since then.
+    if (const double since = began(reading.phase).value_or(seconds); !phase_ && since < seconds)
+      phase_start_ = {.seconds = since};
+    phase_ = reading.phase;
   }
   recent_.push_back(now);
   while (recent_.size() > 2 && seconds - recent_.front().seconds > window_seconds) recent_.pop_front();

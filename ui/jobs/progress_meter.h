@@ -43,6 +43,8 @@ class ProgressMeter {
   // zeroing: bytes that were zeroed by a command are its work, and not what was left out.
   explicit ProgressMeter(bool zeroing = false) : zeroing_(zeroing) {}
 
+  // Of a job that is met on its way: when its phases began, by its worker.
+  void resume(const std::vector<job::Attached::PhaseBegan>& phases);
   // seconds: since the job began, without pauses.
   JobProgress take(const job::Reading& reading, double seconds);
   // The job has ended.
@@ -60,6 +62,7 @@ class ProgressMeter {
     double seconds = 0;
     uint64_t position = 0, moved = 0;
   };
+  void begin(Phase phase, double seconds);
   Sample sample_of(const job::Reading& reading, Phase phase, double seconds) const;
   void record_rate(const job::Reading& reading, Phase phase, double seconds);
 

@@ -28,7 +28,9 @@ WorkerJob::WorkerJob(JobRequest request, Kept kept, QObject* parent) : WorkerJob
   client_ = std::move(kept.client);
   files_ = std::make_shared<JobFiles>();
   files_->written = std::move(kept.written);
-  files_->kept = std::move(kept.spec);
+  ran_ = std::chrono::nanoseconds(kept.told.ran);
+  meter_.resume(kept.told.phases);
+  files_->kept = std::move(kept.told.spec);
 }
 
 WorkerJob::~WorkerJob() {
@@ -37,7 +39,7 @@ WorkerJob::~WorkerJob() {
 }
 
 void WorkerJob::start() {
-  began_ = clock_.now();
+  began_ = clock_.now() - ran_;
   if (client_) {
     add_log(tr("It went on while the window was closed"));
     begun_ = true;

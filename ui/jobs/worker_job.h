@@ -27,7 +27,7 @@ class WorkerJob : public KJob {
   struct Kept {
     std::string id;
     std::unique_ptr<job::Client> client;
-    job::Spec spec;
+    job::Attached told;
     std::vector<Descriptor> written;  // of the files it writes
   };
   WorkerJob(JobRequest request, Kept kept, QObject* parent = nullptr);
@@ -91,6 +91,7 @@ class WorkerJob : public KJob {
   QList<Refused> refused_;
   PausableClock clock_;
   Clock::Time began_{0};
+  std::chrono::nanoseconds ran_{0};  // before this took it in
   std::shared_ptr<JobFiles> files_;
   std::unique_ptr<job::Client> client_;
   std::unique_ptr<QSocketNotifier> notifier_;

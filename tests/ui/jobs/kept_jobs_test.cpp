@@ -40,6 +40,7 @@ class KeptJobsTest : public QObject {
         },
         patience_ms));
     QVERIFY2(!job->result(), job->result() ? qPrintable(ResultWords::sentence(*job->result())) : "");
+    ran_ = job->worker()->progress().seconds;
     queue.keep_all();
   }
   // Taken in, still held, and let go on to its end.
@@ -50,7 +51,15 @@ class KeptJobsTest : public QObject {
     QCOMPARE(job.state(), QueuedJob::State::running);
     job.worker()->set_paused(false);
     QVERIFY(QTest::qWaitFor([&] { return job.state() == QueuedJob::State::ended; }, patience_ms));
+    // Of all of it: preparing and writing began under the window before.
+    const ProgressMeter& meter = job.worker()->meter();
+    QVERIFY(job.worker()->progress().seconds >= ran_);
+    QVERIFY(meter.took(Phase::prepare) && meter.took(Phase::write) && meter.took(Phase::verify));
+    const double phases = *meter.took(Phase::prepare) + *meter.took(Phase::write) + *meter.took(Phase::flush) +
+                          *meter.took(Phase::verify);
+    QVERIFY(std::abs(job.worker()->progress().seconds - phases) < 0.1);
   }
+  double ran_ = 0;
 
   test::TempDir runtime_{test::TempDir::Where::memory};
 

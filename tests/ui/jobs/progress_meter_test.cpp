@@ -75,6 +75,28 @@ class ProgressMeterTest : public QObject {
     meter.take(reading(Phase::write, 60 * mb, 0, 0), 1.01);
     QCOMPARE(meter.writing().rates.first(), RateSeries::not_there_yet);
   }
+  // Its worker knows since when.
+  void itsTimesAndAveragesAreThoseOfTheWholeJob() {
+    ProgressMeter meter;
+    meter.resume({{Phase::prepare, 0}, {Phase::write, 500'000'000}});
+    const JobProgress met = meter.take(reading(Phase::write, 50 * mb, 0, 0), 1.5);
+    QCOMPARE(met.rate_average, 50e6);
+    QVERIFY(meter.writing().rates.isEmpty());
+    meter.take(reading(Phase::verify, 100 * mb, 0, 0), 2.5);
+    meter.take(reading(Phase::flush, 100 * mb, 0, 100 * mb), 4);
+    meter.end(4.5);
+    QCOMPARE(meter.took(Phase::prepare), std::optional(0.5));
+    QCOMPARE(meter.took(Phase::write), std::optional(2.0));
+    QCOMPARE(meter.took(Phase::verify), std::optional(2.0));
+  }
+  void oneThatHadEndedByThenHasItsTimesToo() {
+    ProgressMeter meter;
+    meter.resume({{Phase::write, 0}, {Phase::flush, 2'000'000'000}, {Phase::verify, 2'000'000'000}});
+    meter.take(reading(Phase::flush, 100 * mb, 0, 100 * mb), 3);
+    meter.end(3);
+    QCOMPARE(meter.took(Phase::write), std::optional(2.0));
+    QCOMPARE(meter.took(Phase::verify), std::optional(1.0));
+  }
 };
 
 QTEST_GUILESS_MAIN(ProgressMeterTest)
