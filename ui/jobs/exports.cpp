@@ -12,6 +12,7 @@ ExportServer& Exports::of(const ImagePtr& image) {
   if (!server) {
     server = new ExportServer(image, this);
     connect(server, &ExportServer::changed, this, &Exports::changed);
+    connect(server, &ExportServer::looked, this, &Exports::looked);
   }
   return *server;
 }

@@ -20,6 +20,7 @@ class Exports : public QObject {
 
  Q_SIGNALS:
   void changed();
+  void looked();  // at the clients of one of them
 
  private:
   QHash<QString, ExportServer*> servers_;  // by the image's path

@@ -84,9 +84,11 @@ ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), export
   connect(toggle_, &QPushButton::clicked, this, &ExportPage::toggle);
   connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(uri_->whole_text()); });
   connect(&clock_, &QTimer::timeout, this, &ExportPage::show_state);
-  connect(&exports, &Exports::changed, this, [this] {
-    if (image_) show_state();
-  });
+  // With its row in the list of jobs: both say the same at any time.
+  for (const auto& signal : {&Exports::changed, &Exports::looked})
+    connect(&exports, signal, this, [this] {
+      if (image_) show_state();
+    });
 }
 
 void ExportPage::set_image(const ImagePtr& image) {

@@ -8,10 +8,13 @@
 
 #include "tests/support/program.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support_ui/driver.h"
 #include "ui/images/open_image.h"
 #include "ui/jobs/export_server.h"
 #include "ui/jobs/exports.h"
 #include "ui/pages/export_page.h"
+#include "ui/panes/export_row.h"
+#include "ui/words/sizes.h"
 
 using namespace disklathe;
 using namespace disklathe::ui;
@@ -90,6 +93,44 @@ class ExportTest : public QObject {
       });
     };
     QVERIFY(QTest::qWaitFor([&] { return says(QStringLiteral("None now. 1 client")); }, patience_ms));
+  }
+  // Both are looked at side by side.
+  void thePageAndTheRowSayTheSameRate() {
+    const test::TempDir folder(test::TempDir::Where::memory);
+    test::write_file(folder.file("disk.raw"), std::string(64 * mib, 'x'));
+    auto image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
+    image->inspect();
+    QVERIFY(QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms));
+    Exports exports;
+    ExportPage page(exports);
+    page.set_image(image);
+    page.resize(900, 700);
+    page.show();
+    ExportServer& server = exports.of(image);
+    ExportRow row(server);
+    row.show();
+    server.start(false);
+    QVERIFY2(QTest::qWaitFor([&] { return server.tells_clients(); }, patience_ms), qPrintable(server.problem()));
+    QProcess client;
+    client.start(QStringLiteral("qemu-io"),
+                 {QStringLiteral("-r"), QStringLiteral("-f"), QStringLiteral("raw"), server.uri()});
+    QVERIFY(client.waitForStarted());
+    int compared = 0;
+    const auto compare = [&] {  // once both have heard of it
+      if (server.rate() <= 0) return;
+      const QString rate = Sizes::rate(server.rate());
+      QVERIFY2(drive::said(page).contains(rate), qPrintable(drive::said(page)));
+      QVERIFY2(drive::said(row).contains(rate), qPrintable(drive::said(row)));
+      ++compared;
+    };
+    connect(&exports, &Exports::looked, &page, compare, Qt::QueuedConnection);
+    for (int reads = 0; reads < 40 && compared < 3; ++reads) {
+      client.write("read 0 32M\n");
+      QTest::qWait(100);
+    }
+    QVERIFY(compared >= 3);
+    client.write("quit\n");
+    QVERIFY(client.waitForFinished());
   }
 
  private:
