@@ -435,6 +435,27 @@
         <source>Write %1 to a device</source>
         <translation>%1 auf ein Gerät schreiben</translation>
     </message>
+    <message>
+        <source>%1, only read</source>
+        <comment>size, kernel name</comment>
+        <translation>%1, wird nur gelesen</translation>
+    </message>
+    <message>
+        <source>%1 was unplugged.</source>
+        <translation>%1 wurde abgezogen.</translation>
+    </message>
+    <message>
+        <source>That folder is on the device itself. Choose one elsewhere.</source>
+        <translation>Dieser Ordner liegt auf dem Gerät selbst. Wählen Sie einen anderswo.</translation>
+    </message>
+    <message>
+        <source>Make an image of %1</source>
+        <translation>Abbild von %1 erstellen</translation>
+    </message>
+    <message>
+        <source>Make &amp;Image</source>
+        <translation>Abbild &amp;erstellen</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::CoreWords</name>
@@ -1217,6 +1238,19 @@
         <source>Unknown</source>
         <translation>Unbekannt</translation>
     </message>
+    <message>
+        <source>This computer&apos;s system runs from it. What changes while it is read may not fit together in the image.</source>
+        <translation>Das System dieses Rechners läuft davon. Was sich während des Lesens ändert, passt im Abbild womöglich nicht zusammen.</translation>
+    </message>
+    <message>
+        <source>It is %1. What changes while it is read may not fit together in the image: better unmount or close it first.</source>
+        <comment>the place is a hold: &apos;mounted at /media/ana/T7&apos;</comment>
+        <translation>Es ist %1. Was sich während des Lesens ändert, passt im Abbild womöglich nicht zusammen: Hängen Sie es besser vorher aus, oder schließen Sie es.</translation>
+    </message>
+    <message>
+        <source>A program uses it. What changes while it is read may not fit together in the image.</source>
+        <translation>Ein Programm benutzt es. Was sich während des Lesens ändert, passt im Abbild womöglich nicht zusammen.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::DialogFrame</name>
@@ -1226,10 +1260,206 @@
     </message>
 </context>
 <context>
+    <name>disklathe::ui::DiskAnswers</name>
+    <message>
+        <source>What the disk says of itself</source>
+        <translation>Was das Laufwerk von sich selbst sagt</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>Grenze</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Wert</translation>
+    </message>
+    <message>
+        <source>What it means</source>
+        <translation>Was das bedeutet</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>&amp;Ask the Disk</source>
+        <translation>&amp;Laufwerk fragen</translation>
+    </message>
+    <message>
+        <source>By commands of SCSI, ATA or NVMe that change nothing. It may take a password.</source>
+        <translation>Mit Befehlen von SCSI, ATA oder NVMe, die nichts ändern. Dafür kann ein Passwort nötig sein.</translation>
+    </message>
+    <message>
+        <source>Asking</source>
+        <translation>Wird gefragt</translation>
+    </message>
+    <message>
+        <source>It does not answer. Not every disk, bridge and kernel passes such questions on.</source>
+        <translation>Es antwortet nicht. Nicht jedes Laufwerk, jede Brücke und jeder Kernel lässt solche Fragen durch.</translation>
+    </message>
+</context>
+<context>
     <name>disklathe::ui::DiskService</name>
     <message>
         <source>There is no UDisks2 on this computer. Use the file manager, or umount in a terminal.</source>
         <translation>Auf diesem Rechner gibt es kein UDisks2. Verwenden Sie die Dateiverwaltung oder umount in einem Terminal.</translation>
+    </message>
+</context>
+<context>
+    <name>disklathe::ui::DiskWords</name>
+    <message>
+        <source>yes</source>
+        <translation>ja</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>nein</translation>
+    </message>
+    <message>
+        <source>Logical block</source>
+        <translation>Logischer Block</translation>
+    </message>
+    <message>
+        <source>The unit of its commands, whatever a bridge makes of it.</source>
+        <translation>Die Einheit seiner Befehle, was auch immer eine Brücke daraus macht.</translation>
+    </message>
+    <message>
+        <source>Maximum transfer</source>
+        <translation>Größte Übertragung</translation>
+    </message>
+    <message>
+        <source>It takes no longer command. The kernel keeps to that.</source>
+        <translation>Es nimmt keinen längeren Befehl an. Der Kernel hält sich daran.</translation>
+    </message>
+    <message>
+        <source>Optimal transfer</source>
+        <translation>Günstigste Übertragung</translation>
+    </message>
+    <message>
+        <source>The command it does best with; much longer ones may cost more.</source>
+        <translation>Der Befehl, mit dem es am besten zurechtkommt; viel längere können mehr kosten.</translation>
+    </message>
+    <message>
+        <source>Transfer granularity</source>
+        <translation>Schrittweite der Übertragung</translation>
+    </message>
+    <message>
+        <source>Commands that are no multiple of this cost it more.</source>
+        <translation>Befehle, die kein Vielfaches davon sind, kosten es mehr.</translation>
+    </message>
+    <message>
+        <source>Boundary</source>
+        <translation>Nahtstelle</translation>
+    </message>
+    <message>
+        <source>A command across a multiple of this costs as two.</source>
+        <translation>Ein Befehl über ein Vielfaches davon hinweg kostet wie zwei.</translation>
+    </message>
+    <message>
+        <source>Maximum write zeroes</source>
+        <translation>Größtes Nullen</translation>
+    </message>
+    <message>
+        <source>One command zeroes no more.</source>
+        <translation>Mehr nullt ein Befehl nicht.</translation>
+    </message>
+    <message>
+        <source>Unmaps</source>
+        <translation>Gibt Blöcke frei</translation>
+    </message>
+    <message>
+        <source>It can be told which blocks are not needed any more.</source>
+        <translation>Man kann ihm sagen, welche Blöcke nicht mehr gebraucht werden.</translation>
+    </message>
+    <message>
+        <source>It cannot be told which blocks are not needed any more.</source>
+        <translation>Man kann ihm nicht sagen, welche Blöcke nicht mehr gebraucht werden.</translation>
+    </message>
+    <message>
+        <source>Maximum unmap</source>
+        <translation>Größte Freigabe</translation>
+    </message>
+    <message>
+        <source>One command gives back no more.</source>
+        <translation>Mehr gibt ein Befehl nicht frei.</translation>
+    </message>
+    <message>
+        <source>Maximum unmap ranges</source>
+        <translation>Meiste Bereiche je Freigabe</translation>
+    </message>
+    <message>
+        <source>One command names no more ranges.</source>
+        <translation>Mehr Bereiche nennt ein Befehl nicht.</translation>
+    </message>
+    <message>
+        <source>Unmap granularity</source>
+        <translation>Schrittweite der Freigabe</translation>
+    </message>
+    <message>
+        <source>Smaller ranges, or off its multiples, may stay allocated.</source>
+        <translation>Kleinere Bereiche, oder solche neben ihren Vielfachen, bleiben womöglich belegt.</translation>
+    </message>
+    <message>
+        <source>Unmap offset</source>
+        <translation>Versatz der Freigabe</translation>
+    </message>
+    <message>
+        <source>Those multiples are counted from here.</source>
+        <translation>Diese Vielfachen werden von hier an gezählt.</translation>
+    </message>
+    <message>
+        <source>Unmapped reads as zero</source>
+        <translation>Freigegebenes liest sich als null</translation>
+    </message>
+    <message>
+        <source>So it promises; nothing here relies on it.</source>
+        <translation>So verspricht es; hier verlässt sich nichts darauf.</translation>
+    </message>
+    <message>
+        <source>What was unmapped may read as anything.</source>
+        <translation>Freigegebenes kann sich als irgendetwas lesen.</translation>
+    </message>
+    <message>
+        <source>Thin provisioned</source>
+        <translation>Platz nur bei Bedarf</translation>
+    </message>
+    <message>
+        <source>It may have less room than it says: a write can fail for want of it.</source>
+        <translation>Es hat womöglich weniger Platz, als es sagt: Schreiben kann daran scheitern.</translation>
+    </message>
+    <message>
+        <source>There is room for all of its blocks.</source>
+        <translation>Für alle seine Blöcke ist Platz da.</translation>
+    </message>
+    <message>
+        <source>Rotation</source>
+        <translation>Drehzahl</translation>
+    </message>
+    <message>
+        <source>%1 rpm</source>
+        <translation>%1 U/min</translation>
+    </message>
+    <message>
+        <source>Seeks are expensive.</source>
+        <translation>Sprünge sind teuer.</translation>
+    </message>
+    <message>
+        <source>It does not rotate.</source>
+        <translation>Es dreht sich nicht.</translation>
+    </message>
+    <message>
+        <source>Not reported: %1.</source>
+        <translation>Nicht gemeldet: %1.</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <comment>name, protocol</comment>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>%1, firmware %2 (%3)</source>
+        <comment>name, version, protocol</comment>
+        <translation>%1, Firmware %2 (%3)</translation>
     </message>
 </context>
 <context>
@@ -2085,6 +2315,10 @@
     <message>
         <source>Partitions</source>
         <translation>Partitionen</translation>
+    </message>
+    <message>
+        <source>Sweep</source>
+        <translation>Messreihe</translation>
     </message>
 </context>
 <context>
@@ -2951,6 +3185,18 @@ Untersucht und konvertiert Datenträgerabbilder und schreibt sie auf Geräte.
 
 GNU General Public License 3 oder später.</translation>
     </message>
+    <message>
+        <source>Make &amp;Image…</source>
+        <translation>Abbild erste&amp;llen…</translation>
+    </message>
+    <message>
+        <source>Ctrl+I</source>
+        <translation>Ctrl+I</translation>
+    </message>
+    <message>
+        <source>An image file of the device that is shown</source>
+        <translation>Eine Abbilddatei des gezeigten Geräts</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::MainJobs</name>
@@ -3408,6 +3654,10 @@ GNU General Public License 3 oder später.</translation>
         <source>What will be done shows here, once it is chosen where.</source>
         <translation>Was getan wird, steht hier, sobald gewählt ist, wohin.</translation>
     </message>
+    <message>
+        <source>at most %1</source>
+        <translation>höchstens %1</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::PreferencesDialog</name>
@@ -3795,6 +4045,10 @@ GNU General Public License 3 oder später.</translation>
         <comment>device, kernel name</comment>
         <translation>%1 (%2)</translation>
     </message>
+    <message>
+        <source>%1 was in use, and changed while it was read: the image may not fit together. Unmount it, then make the image again.</source>
+        <translation>%1 war in Benutzung und hat sich geändert, während es gelesen wurde: Das Abbild passt womöglich nicht zusammen. Hängen Sie es aus und erstellen Sie das Abbild erneut.</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::SidePane</name>
@@ -3817,6 +4071,14 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>&amp;Close</source>
         <translation>&amp;Schließen</translation>
+    </message>
+    <message>
+        <source>Make &amp;Image…</source>
+        <translation>Abbild erste&amp;llen…</translation>
+    </message>
+    <message>
+        <source>&amp;Unmount</source>
+        <translation>A&amp;ushängen</translation>
     </message>
 </context>
 <context>
@@ -3970,6 +4232,18 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>Not measured yet. A run writes requests of 4 KiB to 16 MiB, and finds the size beyond which nothing is gained.</source>
         <translation>Noch nicht gemessen. Ein Durchlauf schreibt Anfragen von 4 KiB bis 16 MiB und findet die Größe, ab der nichts mehr gewonnen wird.</translation>
+    </message>
+    <message>
+        <source>It is in memory: what is measured is copying.</source>
+        <translation>Es liegt im Arbeitsspeicher: Gemessen wird das Kopieren.</translation>
+    </message>
+    <message>
+        <source>Parts of it are holes, which no device is asked for: that is not its speed.</source>
+        <translation>Teile davon sind Löcher, nach denen kein Gerät gefragt wird: Das ist nicht seine Geschwindigkeit.</translation>
+    </message>
+    <message>
+        <source>Not measured yet. A run reads parts of the file with requests of 4 KiB to 16 MiB, and finds the size beyond which nothing is gained.</source>
+        <translation>Noch nicht gemessen. Ein Durchgang liest Teile der Datei mit Anfragen von 4 KiB bis 16 MiB und findet die Größe, jenseits derer nichts gewonnen wird.</translation>
     </message>
 </context>
 <context>

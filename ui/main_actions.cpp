@@ -40,6 +40,9 @@ MainActions::MainActions(MainWindow& window) : QObject(&window), window_(window)
   convert_ = add(tr("&Convert…"), action_icon(QLatin1String("document-export")), QKeySequence(tr("Ctrl+E")),
                  &MainActions::convert);
   write_ = add(tr("&Write to Device…"), icon_of(Glyph::usb), QKeySequence(tr("Ctrl+D")), &MainActions::write_to_device);
+  make_image_ = add(tr("Make &Image…"), action_icon(QLatin1String("document-save-as")), QKeySequence(tr("Ctrl+I")),
+                    &MainActions::make_image);
+  make_image_->setToolTip(tr("An image file of the device that is shown"));
   export_ = add(tr("E&xport…"), icon_of(Glyph::network), QKeySequence(tr("Ctrl+N")), &MainActions::export_image);
   verify_ =
       add(tr("&Verify…"), action_icon(QLatin1String("checkmark")), QKeySequence(tr("Ctrl+R")), &MainActions::verify);
@@ -67,7 +70,8 @@ QWidget* MainActions::make_tools() {
   auto* row = new QHBoxLayout(bar);
   row->setContentsMargins(8, 0, 8, 0);
   row->setSpacing(4);
-  for (QAction* action : {open_, convert_, write_, export_, verify_}) row->addWidget(tool_of(action, true));
+  for (QAction* action : {open_, convert_, write_, make_image_, export_, verify_})
+    row->addWidget(tool_of(action, true));
   row->addStretch(1);
   row->addWidget(tool_of(history_, false));
   auto* menu_button = make_tool({}, action_icon(QLatin1String("application-menu")), tr("Menu"));
@@ -75,7 +79,7 @@ QWidget* MainActions::make_tools() {
   menu_button->setMinimumHeight(button_height);
   menu_button->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(menu_button);
-  menu->addActions({open_, convert_, write_, export_, verify_});
+  menu->addActions({open_, convert_, write_, make_image_, export_, verify_});
   menu->addSeparator();
   menu->addActions({history_, preferences_, about_});
   menu->addSeparator();
@@ -90,11 +94,13 @@ void MainActions::update() {
   const ImagePtr image = window_.current_image();
   const bool can = image && image->state() == OpenImage::State::ready;
   for (QAction* action : {convert_, write_, export_, verify_}) action->setEnabled(can);
+  make_image_->setEnabled(window_.current_device() && window_.current_device()->disk.size > 0);
 }
 
 void MainActions::open() { window_.choose_files(); }
 void MainActions::convert() { window_.flow_->begin(window_.current_image(), ConversionFlow::Where::file); }
 void MainActions::write_to_device() { window_.flow_->begin(window_.current_image(), ConversionFlow::Where::device); }
+void MainActions::make_image() { window_.flow_->make_image_of(window_.current_device()); }
 void MainActions::export_image() {
   window_.show_image(window_.current_image());
   window_.image_view_->show_export();

@@ -22,6 +22,7 @@ class MainActions : public QObject {
   QAction* add(const QString& text, const QIcon& icon, const QKeySequence& key, void (MainActions::*slot)());
   void convert();
   void write_to_device();
+  void make_image();
   void export_image();
   void verify();
   void show_history();
@@ -31,7 +32,7 @@ class MainActions : public QObject {
   void quit();
 
   MainWindow& window_;
-  QAction *open_, *convert_, *write_, *export_, *verify_, *history_, *preferences_, *about_, *quit_;
+  QAction *open_, *convert_, *write_, *make_image_, *export_, *verify_, *history_, *preferences_, *about_, *quit_;
 };
 
 }  // namespace disklathe::ui

@@ -73,8 +73,7 @@ void MainJobs::connect_page() {
   connect(page, &JobPage::save_report_wanted, this, &MainJobs::save_report);
   connect(page, &JobPage::again_wanted, this, [this](QueuedJob* job) {
     const QString source = job->request().source;
-    const int row = source.isEmpty() ? -1 : window_.open_one(QUrl::fromLocalFile(source));
-    window_.flow_->again(row < 0 ? nullptr : window_.images_->at(row), *job);
+    window_.flow_->again(source.isEmpty() ? nullptr : window_.source_at(source), *job);
   });
   connect(page, &JobPage::eject_wanted, this, [this](const QString& node) {
     DiskService::eject(node, this, [this](const QString& why) {

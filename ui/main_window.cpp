@@ -113,6 +113,8 @@ void MainWindow::connect_pages() {
   connect(side_, &SidePane::dropped, this, &MainWindow::open);
   connect(side_, &SidePane::dropped_on, this, &MainWindow::convert_dropped);
   connect(side_, &SidePane::open_wanted, this, &MainWindow::choose_files);
+  connect(side_, &SidePane::make_image_wanted, flow_, &ConversionFlow::make_image_of);
+  connect(side_, &SidePane::unmount_wanted, this, &MainWindow::unmount);
   connect(side_, &SidePane::image_closed, this, [this](const ImagePtr& image) {
     if (image_view_->image() == image) show_page(welcome_);
   });
@@ -124,8 +126,8 @@ void MainWindow::connect_pages() {
   connect(&device_view_->sweep(), &SweepPage::write_wanted, flow_, &ConversionFlow::confirm);
   connect(device_view_, &DeviceView::unmount_wanted, this, &MainWindow::unmount);
   connect(history_page_, &HistoryPage::again, this, [this](const History::Entry& entry) {
-    const int row = open_one(QUrl::fromLocalFile(entry.source));
-    if (row >= 0 && entry.source != entry.target) flow_->again(images_->at(row), entry);
+    const ImagePtr source = source_at(entry.source);
+    if (source && entry.source != entry.target) flow_->again(source, entry);
   });
   connect(jobs_pane_, &JobsPane::history_wanted, this, [this] { show_page(history_page_); });
   connect(jobs_pane_, &JobsPane::export_chosen, this, [this](const ImagePtr& image) {
@@ -166,6 +168,17 @@ ImagePtr MainWindow::current_image() const {
   if (stack_->currentWidget() == image_view_) return image_view_->image();
   if (stack_->currentWidget() == job_view_ && job_view_->job()) return image_of(job_view_->job()->request().source);
   return nullptr;
+}
+
+DevicePtr MainWindow::current_device() const {
+  return stack_->currentWidget() == device_view_ ? device_view_->device() : nullptr;
+}
+
+ImagePtr MainWindow::source_at(const QString& path) {
+  for (const DevicePtr& device : devices_->devices())
+    if (path == QString::fromStdString(device->disk.node)) return std::make_shared<OpenImage>(device);
+  const int row = open_one(QUrl::fromLocalFile(path));
+  return row < 0 ? nullptr : images_->at(row);
 }
 
 void MainWindow::set_devices(const DeviceList& devices) {

@@ -68,7 +68,10 @@ class MainWindow : public QMainWindow {
   void show_image(const ImagePtr& image);
   void show_page(QWidget* page);
   ImagePtr current_image() const;
+  DevicePtr current_device() const;
   ImagePtr image_of(const QString& path) const;  // null: not open
+  // What a job read, to do it again: opened where it is a file. Null: it is not there, and that was said.
+  ImagePtr source_at(const QString& path);
   void end_drag();
   int open_one(const QUrl& url);
   void convert_dropped(const QList<QUrl>& urls, const DevicePtr& device);

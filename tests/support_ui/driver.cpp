@@ -53,6 +53,16 @@ bool click(const QWidget& root, const QString& text) {
   return true;
 }
 
+bool type_into(const QWidget& root, const QString& name, const QString& words) {
+  for (QLineEdit* field : root.findChildren<QLineEdit*>()) {
+    if (!field->isVisible() || field->accessibleName() != name) continue;
+    field->selectAll();
+    QTest::keyClicks(field, words);
+    return field->text() == words;
+  }
+  return false;
+}
+
 void drop(QWidget& on, const QStringList& paths) {
   QMimeData data;
   QList<QUrl> urls;

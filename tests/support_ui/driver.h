@@ -16,6 +16,9 @@ bool says(const QWidget& root, const QString& words);               // within pa
 QAbstractButton* button(const QWidget& root, const QString& text);  // shown, with that word or name; null: none
 bool click(const QWidget& root, const QString& text);               // once it is there and can be pressed
 
+// Over what is in the line of that name; false: there is none.
+bool type_into(const QWidget& root, const QString& name, const QString& words);
+
 // Files dragged from elsewhere, onto the middle of a widget.
 void drop(QWidget& on, const QStringList& paths);
 

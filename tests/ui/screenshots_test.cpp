@@ -383,6 +383,13 @@ class ScreenshotsTest : public QObject {
       dialog.choose_device(window.devices().at(3));
       looks::shoot(dialog, u"15b-picked"_s + suffix_);
     }
+    for (const auto& [name, device] : {std::pair(u"14b-make-image"_s, samples::free_disk()),
+                                       std::pair(u"14c-make-image-mounted"_s, samples::usb_disk())}) {
+      ConvertDialog dialog(std::make_shared<OpenImage>(device), window.devices(), &window);
+      dialog.show();
+      dialog.choose_path(u"/tmp/Samsung-T7.img"_s);
+      looks::shoot(dialog, name + suffix_);
+    }
     for (const auto& [name, device] :
          {std::pair(u"16-erase"_s, samples::free_disk()), std::pair(u"16b-erase-blank"_s, samples::blank_card())}) {
       EraseDialog dialog(chosen(device),

@@ -56,7 +56,8 @@ void ResultCard::show_result(const JobRequest& request, const JobResult& result)
   meaning_->set_text(meaning.join(QLatin1Char('\n')).trimmed());
   meaning_->setVisible(!meaning_->whole_text().isEmpty());
   eject_->setVisible(good && request.device && request.device->whole() && !is_virtual(request.device->disk.bus));
-  compare_->setVisible(result.state == JobResult::State::differs && request.kind() == job::Kind::convert);
+  compare_->setVisible(result.state == JobResult::State::differs && request.kind() == job::Kind::convert &&
+                       !request.read);
   const bool began_elsewhere = request.kind() != job::Kind::convert && request.kind() != job::Kind::zero;
   again_->setVisible(!good && !began_elsewhere);
   // Nothing is repeated blindly on what may have changed: the dialogs come again.

@@ -8,4 +8,15 @@ bool same_device(const Disk& a, const Disk& b) {
          a.size == b.size;
 }
 
+bool is_still(const Disk& disk, const Identity& now) {
+  return differences({.name = disk.name,
+                      .number = disk.number,
+                      .diskseq = disk.diskseq,
+                      .serial = disk.serial,
+                      .wwn = disk.wwn,
+                      .size = disk.size},
+                     now)
+      .empty();
+}
+
 }  // namespace disklathe::ui

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/device/enumerate.h"
+#include "core/device/identity.h"
 #include "core/device/usage.h"
 
 namespace disklathe::ui {
@@ -22,6 +23,8 @@ using DeviceList = std::vector<DevicePtr>;
 // The same device with the same medium: by number, sequence, serial, world wide name and size; a name alone is given to
 // the next one.
 bool same_device(const Disk& a, const Disk& b);
+// Whether what has been opened, or is at a node now, is the disk that was looked at.
+bool is_still(const Disk& disk, const Identity& now);
 
 }  // namespace disklathe::ui
 

@@ -12,13 +12,16 @@
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStandardPaths>
+#include <QStorageInfo>
 
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
+#include "ui/devices/device_model.h"
 #include "ui/dialogs/device_picker.h"
 #include "ui/dialogs/option_form.h"
 #include "ui/dialogs/plan_panel.h"
 #include "ui/images/open_image.h"
+#include "ui/words/device_words.h"
 #include "ui/words/format_words.h"
 #include "ui/words/sizes.h"
 
@@ -34,13 +37,27 @@ bool compresses(const Format& format) {
                              [](const OptionInfo& option) { return option.name == "compression_type"; });
 }
 
+// "Samsung-T7", of whatever a device calls itself.
+QString file_name_of(const Disk& disk) {
+  QString name = DeviceWords::name(disk);
+  for (QChar& one : name)
+    if (!one.isLetterOrNumber() && one != QLatin1Char('_') && one != QLatin1Char('.')) one = QLatin1Char('-');
+  return name.startsWith(QLatin1Char('.')) ? QString::fromStdString(disk.name) : name;
+}
+
+QString users_folder() {
+  const QString documents = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  return QFileInfo(documents).isDir() ? documents : QStandardPaths::writableLocation(QStandardPaths::HomeLocation);
+}
+
 // A name that is not taken, beside the image where that folder may be written, else in the user's documents.
 QString proposed_path(const OpenImage& image, const Format& format) {
   const QFileInfo source(image.path());
   QString folder = source.absolutePath();
-  if (!QFileInfo(folder).isWritable()) folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+  if (image.device() || !QFileInfo(folder).isWritable()) folder = users_folder();
   const QString suffix = format.extensions.empty() ? text(format.name) : text(format.extensions.front());
-  const QString base = folder + QLatin1Char('/') + source.completeBaseName();
+  const QString base =
+      folder + QLatin1Char('/') + (image.device() ? file_name_of(image.device()->disk) : source.completeBaseName());
   QString path = base + QLatin1Char('.') + suffix;
   for (int n = 2; QFileInfo::exists(path); ++n) path = QStringLiteral("%1-%2.%3").arg(base).arg(n).arg(suffix);
   return path;
@@ -49,7 +66,7 @@ QString proposed_path(const OpenImage& image, const Format& format) {
 }  // namespace
 
 ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidget* parent)
-    : DialogFrame(tr("Convert %1").arg(image->name()), 960, parent), image_(image) {
+    : DialogFrame({}, 960, parent), image_(image), devices_(devices) {
   setFixedHeight(600);
   auto* halves = new QHBoxLayout;
   halves->setSpacing(32);
@@ -61,11 +78,9 @@ ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidge
   title_->set_elided();
   column->addWidget(title_);
   const uint64_t size = image->virtual_size();
-  column->addWidget(new TextLabel(
-      size ? tr("%1 seen by the guest, %2 stored").arg(Sizes::decimal(size), Sizes::decimal(image->stored()))
-           : tr("%1 stored; its size shows at the end").arg(Sizes::decimal(image->stored())),
-      Face::body, Ink::muted));
+  column->addWidget(new TextLabel(about_source(), Face::body, Ink::muted));
   where_ = new Segments({tr("To a file"), tr("To a device")}, tr("Where to"));
+  where_->setVisible(!image->device());
   column->addWidget(where_);
   halves_ = new QStackedWidget;
   column->addWidget(halves_, 1);
@@ -79,7 +94,7 @@ ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidge
   plan_ = new PlanPanel;
   halves->addWidget(plan_);
 
-  go_ = make_button(tr("C&onvert"));
+  go_ = make_button({});
   add_button(go_);
   // Writing a new file destroys nothing.
   cancel_button().setDefault(false);
@@ -94,6 +109,10 @@ ConvertDialog::ConvertDialog(const ImagePtr& image, DeviceModel& devices, QWidge
   connect(verify_, &QCheckBox::toggled, this, &ConvertDialog::show_plan);
   connect(picker_, &DevicePicker::changed, this, &ConvertDialog::show_plan);
   connect(image.get(), &OpenImage::map_grew, this, &ConvertDialog::show_plan);
+  if (image->device()) {
+    connect(&devices, &DeviceModel::vanished, this, &ConvertDialog::follow_device);
+    connect(&devices, &QAbstractItemModel::dataChanged, this, &ConvertDialog::follow_device);
+  }
   format_changed();
 }
 
@@ -125,9 +144,8 @@ QWidget* ConvertDialog::make_file_half() {
   for (const Format& one : disklathe::formats())
     if (one.create) format_->addItem(FormatWords::name(one), text(one.name));
   // A raw image becomes qcow2, anything else raw: what one wants most often, and never what it is already.
-  format_->setCurrentIndex(std::max(
-      0,
-      format_->findData(image_->format() == QLatin1String("raw") ? QStringLiteral("qcow2") : QStringLiteral("raw"))));
+  const bool raw_file = !image_->device() && image_->format() == QLatin1String("raw");
+  format_->setCurrentIndex(std::max(0, format_->findData(raw_file ? QStringLiteral("qcow2") : QStringLiteral("raw"))));
   path_ = new QLineEdit;
   path_->setAccessibleName(tr("Save as"));
   auto* choose = make_button(tr("C&hoose…"));
@@ -193,16 +211,50 @@ void ConvertDialog::choose_path(const QString& path) { path_->setText(path); }
 bool ConvertDialog::to_device() const { return where_->current() == device_half; }
 DevicePtr ConvertDialog::device() const { return picker_->chosen(); }
 
+QString ConvertDialog::about_source() const {
+  if (image_->device())
+    return tr("%1, only read", "size, kernel name").arg(DeviceWords::detail(image_->device()->disk));
+  const uint64_t size = image_->virtual_size();
+  const QString stored = Sizes::decimal(image_->stored());
+  return size ? tr("%1 seen by the guest, %2 stored").arg(Sizes::decimal(size), stored)
+              : tr("%1 stored; its size shows at the end").arg(stored);
+}
+
+QString ConvertDialog::why_not_there(const QFileInfo& target) const {
+  if (gone_) return tr("%1 was unplugged.").arg(image_->name());
+  if (target.exists() && target.canonicalFilePath() == QFileInfo(image_->path()).canonicalFilePath())
+    return tr("That is the image itself. Choose another name.");
+  if (!QFileInfo(target.absolutePath()).isDir()) return tr("There is no such folder.");
+  // It would grow while it is read.
+  const QString place = image_->device() ? QStorageInfo(target.absolutePath()).rootPath() : QString();
+  if (!place.isEmpty() && DeviceWords::mount_points(image_->device()->usage).contains(place))
+    return tr("That folder is on the device itself. Choose one elsewhere.");
+  return {};
+}
+
+// It may be pulled out, or come into use, while this is thought about.
+void ConvertDialog::follow_device() {
+  gone_ = true;
+  for (const DevicePtr& device : devices_.devices()) {
+    if (!same_device(device->disk, image_->device()->disk)) continue;
+    gone_ = false;
+    image_ = std::make_shared<OpenImage>(device);
+    break;
+  }
+  show_plan();
+}
+
 void ConvertDialog::show_plan() {
   const QFileInfo target(path_->text());
-  const bool same = target.canonicalFilePath() == QFileInfo(image_->path()).canonicalFilePath() && target.exists();
-  const bool no_folder = !QFileInfo(target.absolutePath()).isDir();
-  path_hint_->set_ink(same || no_folder ? Ink::bad : Ink::muted);
-  path_hint_->set_text(same              ? tr("That is the image itself. Choose another name.")
-                       : no_folder       ? tr("There is no such folder.")
-                       : target.exists() ? tr("Replaces the file of that name, once the new one is complete.")
-                                         : tr("A new file. It appears under this name only once it is complete."));
-  title_->set_text((to_device() ? tr("Write %1 to a device") : tr("Convert %1")).arg(image_->name()));
+  const QString why_not = why_not_there(target);
+  path_hint_->set_ink(why_not.isEmpty() ? Ink::muted : Ink::bad);
+  path_hint_->set_text(!why_not.isEmpty() ? why_not
+                       : target.exists()  ? tr("Replaces the file of that name, once the new one is complete.")
+                                          : tr("A new file. It appears under this name only once it is complete."));
+  title_->set_text((image_->device() ? tr("Make an image of %1")
+                    : to_device()    ? tr("Write %1 to a device")
+                                     : tr("Convert %1"))
+                       .arg(image_->name()));
   setWindowTitle(title_->whole_text());
   PlanPanel::Target plan{.format = &format(), .options = options_->options(), .compress = compress_->isChecked()};
   if (to_device())
@@ -213,10 +265,10 @@ void ConvertDialog::show_plan() {
   plan.verify = to_device() ? QSettings().value(QStringLiteral("verify"), true).toBool() : verify_->isChecked();
   plan_->set(*image_, plan);
   verify_->setVisible(!to_device());  // the erase dialog asks for it
-  go_->setText(to_device() ? tr("C&ontinue…") : tr("C&onvert"));
+  go_->setText(image_->device() ? tr("Make &Image") : to_device() ? tr("C&ontinue…") : tr("C&onvert"));
   const bool ready = image_->state() == OpenImage::State::ready && image_->references_to_allow().isEmpty();
   go_->setEnabled(ready && plan_->has_room() &&
-                  (to_device() ? picker_->chosen() != nullptr : !same && !no_folder && !path_->text().isEmpty()));
+                  (to_device() ? picker_->chosen() != nullptr : why_not.isEmpty() && !path_->text().isEmpty()));
 }
 
 JobRequest ConvertDialog::request() const {
@@ -231,7 +283,9 @@ JobRequest ConvertDialog::request() const {
     work.target_is_zero = true;
     work.verify = verify_->isChecked();
   }
+  if (image_->device()) work.source_format = "raw";  // what is on a device is not what it is
   JobRequest request{.work = work, .source = image_->path()};
+  request.read = image_->device();
   if (!to_device()) request.target = QFileInfo(path_->text()).absoluteFilePath();
   request.approved = image_->approved();
   return request;

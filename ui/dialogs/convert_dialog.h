@@ -8,6 +8,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QFileInfo;
 class QLineEdit;
 class QStackedWidget;
 
@@ -21,7 +22,7 @@ class Segments;
 class TextLabel;
 
 // Where an image goes and as what: a file with its format and options, or a device. Shows the plan. Of a device it only
-// takes the choice; the erase dialog asks for the yes.
+// takes the choice; the erase dialog asks for the yes. An image of a device goes to a file.
 class ConvertDialog : public DialogFrame {
   Q_OBJECT
  public:
@@ -41,9 +42,14 @@ class ConvertDialog : public DialogFrame {
   void browse();
   void format_changed();
   void show_plan();
+  QString about_source() const;
+  QString why_not_there(const QFileInfo& target) const;  // of the file that is named; empty: it can be made
+  void follow_device();
   const Format& format() const;
 
   ImagePtr image_;
+  DeviceModel& devices_;
+  bool gone_ = false;  // the device that was to be read
   Segments* where_;
   QStackedWidget* halves_;
   QLineEdit* path_;

@@ -44,7 +44,14 @@ class PlanPanel : public Card {
   };
   Fact add_fact(QVBoxLayout& column, const QString& name);
 
-  void show_time(const Target& target, bool known, uint64_t size, uint64_t write, uint64_t zero);
+  struct Amounts {
+    bool known = false, at_most = false;  // of a device nobody knows what is zero before it is read
+    uint64_t size = 0, write = 0, zero = 0, skip = 0;
+  };
+  static Amounts amounts_of(const OpenImage& image);
+  void show_time(const OpenImage& image, const Target& target, const Amounts& of);
+  void show_how(const Target& target);
+  void show_room(const Target& target, const Amounts& of);
 
   TextLabel* time_;
   TextLabel* time_of_;

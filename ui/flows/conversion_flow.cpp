@@ -53,6 +53,8 @@ void ConversionFlow::begin_on(const ImagePtr& image, const DevicePtr& device) {
   open_dialog(image)->choose_device(device);
 }
 
+void ConversionFlow::make_image_of(const DevicePtr& device) { open_dialog(std::make_shared<OpenImage>(device)); }
+
 void ConversionFlow::again(const ImagePtr& image, const History::Entry& entry) {
   ConvertDialog* dialog = open_dialog(image);
   if (entry.device) return dialog->choose_devices();

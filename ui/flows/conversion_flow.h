@@ -24,6 +24,7 @@ class ConversionFlow : public QObject {
   enum class Where : uint8_t { file, device };
   void begin(const ImagePtr& image, Where where);
   void begin_on(const ImagePtr& image, const DevicePtr& device);  // pre-filled; nothing starts
+  void make_image_of(const DevicePtr& device);
   void again(const ImagePtr& image, const History::Entry& entry);
   // A job that did not end well, from its first question on; the device is confirmed anew, and chosen anew unless only
   // the right to open it was missing. image: what it read; null: nothing.

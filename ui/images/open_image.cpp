@@ -6,6 +6,7 @@
 
 #include "core/format/registry.h"
 #include "ui/words/core_words.h"
+#include "ui/words/device_words.h"
 #include "ui/words/error_words.h"
 #include "ui/words/sizes.h"
 
@@ -24,6 +25,18 @@ QString words_of(const PartitionTable& table) {
 
 OpenImage::OpenImage(const QString& path, QObject* parent)
     : QObject(parent), path_(path), file_size_(static_cast<uint64_t>(std::max<qint64>(0, QFileInfo(path).size()))) {}
+
+OpenImage::OpenImage(const DevicePtr& device)
+    : path_(QString::fromStdString(device->disk.node)),
+      device_(device),
+      state_(State::ready),
+      file_size_(device->disk.size) {
+  inspection_.layers.push_back({.name = device->disk.node,
+                                .format = "raw",
+                                .virtual_size = device->disk.size,
+                                .file_size = device->disk.size,
+                                .block_device = true});
+}
 
 OpenImage::~OpenImage() {
   if (job_) job_->stop();
@@ -106,7 +119,7 @@ void OpenImage::allow(const QString& path) {
   look_at_chain();
 }
 
-QString OpenImage::name() const { return QFileInfo(path_).fileName(); }
+QString OpenImage::name() const { return device_ ? DeviceWords::name(device_->disk) : QFileInfo(path_).fileName(); }
 
 uint64_t OpenImage::virtual_size() const {
   if (inspection_.stream) return inspection_.stream->virtual_size.value_or(0);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/job/outcome.h"
+#include "ui/devices/device.h"
 #include "ui/jobs/worker_job.h"
 #include "ui/pictures/allocation_map.h"
 
@@ -16,13 +17,18 @@ namespace disklathe::ui {
 //
 // First the file alone is looked at. What it names is shown, and opened only once allow() said so; then the chain, the
 // partitions and the map follow.
+//
+// Or a device of which an image is to be made: raw, whatever its bytes look like. Nothing is asked of it, and no list
+// shows it.
 class OpenImage : public QObject {
   Q_OBJECT
  public:
   explicit OpenImage(const QString& path, QObject* parent = nullptr);
+  explicit OpenImage(const DevicePtr& device);
   ~OpenImage() override;
 
-  void inspect();  // anew
+  const DevicePtr& device() const { return device_; }  // null: a file
+  void inspect();                                      // anew
   void allow(const QString& path);
 
   enum class State : uint8_t { unread, reading, ready, failed };
@@ -61,6 +67,7 @@ class OpenImage : public QObject {
   void take_failure(const Error& error);
 
   QString path_;
+  DevicePtr device_;
   State state_ = State::unread;
   uint64_t file_size_ = 0;
   job::Inspection inspection_;

@@ -13,6 +13,10 @@ CacheMode cache_of(const JobRequest& request) {
   return request.kind() == job::Kind::sweep ? CacheMode::none : CacheMode::automatic;
 }
 
+Error replaced_source(const JobRequest& request) {
+  return {.kind = ErrorKind::vanished, .subject = request.source_name().toStdString()};
+}
+
 Error refused_device(const JobRequest& request, const Denial& denial) {
   Error error = denial.error;
   error.subject = request.target_name().toStdString();
@@ -34,7 +38,7 @@ std::optional<helper::Request> to_be_asked(const JobRequest& request) {
     return std::nullopt;
   }
   const auto identity = identity_of(request.source.toStdString());
-  if (!identity) return std::nullopt;
+  if (!identity || (request.read && !is_still(request.read->disk, *identity))) return std::nullopt;
   switch (request.kind()) {
     case job::Kind::convert: return helper::Request{Action::convert_read, *identity};
     case job::Kind::inspect: return helper::Request{Action::inspect, *identity};
@@ -65,10 +69,15 @@ std::shared_ptr<JobFiles> JobFiles::open(const JobRequest& request) {
 
 void JobFiles::open_source(const JobRequest& request) {
   const CacheMode cache = cache_of(request);
-  if (take_over(open_to_read(request.source, cache), source))
-    hand(job::Role::source, *source, false, cache);
-  else if (!request.device)
-    ask_helper(request, request.source);
+  if (!take_over(open_to_read(request.source, cache), source)) {
+    if (!request.device) ask_helper(request, request.source);
+    return;
+  }
+  if (request.read) {
+    const auto now = identity_of_descriptor(source->descriptor());
+    if (!now || !is_still(request.read->disk, *now)) error = replaced_source(request);
+  }
+  if (!error) hand(job::Role::source, *source, false, cache);
 }
 
 void JobFiles::open_target(const JobRequest& request) {
@@ -93,6 +102,7 @@ void JobFiles::open_target(const JobRequest& request) {
 void JobFiles::ask_helper(const JobRequest& request, const QString& name) {
   if (error->kind != ErrorKind::permission) return;
   granted = to_be_asked(request);
+  if (!granted && request.read) error = replaced_source(request);
   if (!granted) return;
   handover.add_granted(helper::granted_file(granted->action, name.toStdString()));
   error.reset();

@@ -7,7 +7,7 @@
 
 namespace disklathe::ui {
 
-QString JobRequest::source_name() const { return QFileInfo(source).fileName(); }
+QString JobRequest::source_name() const { return read ? DeviceWords::name(read->disk) : QFileInfo(source).fileName(); }
 
 QString JobRequest::target_name() const {
   if (!device) return QFileInfo(target).fileName();

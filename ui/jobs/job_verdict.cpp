@@ -21,6 +21,13 @@ bool is_gone(const ChosenDevice& chosen, const FileDevice* device) {
   return !now || !differences(chosen.identity, *now).empty();
 }
 
+// The same of a device that is read.
+bool source_is_gone(const JobRequest& request, const JobFiles* files) {
+  const auto now = files && files->source ? identity_of_descriptor(files->source->descriptor())
+                                          : identity_of(request.source.toStdString());
+  return !now || !is_still(request.read->disk, *now);
+}
+
 Result<void> name_files(const JobRequest& request, JobFiles& files) {
   const auto* convert = std::get_if<job::Convert>(&request.work);
   const bool scratch = request.kind() == job::Kind::sweep;  // of such a file nothing stays
@@ -61,6 +68,10 @@ void judge_failure(JobResult& result, const JobRequest& request, const JobFiles*
   const bool by_kernel = error.kind == ErrorKind::io || error.kind == ErrorKind::no_space;
   if (by_kernel && request.device && is_gone(*request.device, files ? files->device.get() : nullptr))
     error.kind = ErrorKind::vanished;
+  if (by_kernel && request.read && source_is_gone(request, files)) {
+    error.kind = ErrorKind::vanished;
+    error.subject = request.source_name().toStdString();
+  }
   // A device is known by what is written on it, a file by its name.
   if (error.subject == request.source.toStdString()) error.subject = request.source_name().toStdString();
   if (error.subject.empty() || error.subject == request.target.toStdString())

@@ -13,6 +13,20 @@ QString name_in(const job::Spec& spec, job::Role role) {
   return file ? QString::fromStdString(file->name) : QString();
 }
 
+// The device that the job reads, as it is now; null: it reads a file.
+DevicePtr read_by(const QString& path) {
+  const auto identity = identity_of(path.toStdString());
+  if (!identity) return nullptr;
+  auto disks = disks_around(identity->number);
+  if (!disks) return nullptr;
+  for (Disk& disk : *disks) {
+    if (disk.number != identity->number) continue;
+    const Usage usage = UsageMap(*disks).of(disk.name);
+    return std::make_shared<Device>(Device{.disk = std::move(disk), .usage = usage, .partition_usage = {}});
+  }
+  return nullptr;
+}
+
 // The device that the job writes, as it is now: its worker has held it since it was chosen. Nothing was given back: the
 // helper opened it.
 std::shared_ptr<const ChosenDevice> device_of(const std::vector<Descriptor>& written, const QString& path) {
@@ -75,6 +89,7 @@ void KeptJobs::adopt(Waiting& waiting, const job::Attached& attached) {
   std::vector<Descriptor> written = waiting.client->take_attached();
   const auto* convert = std::get_if<job::Convert>(&request.work);
   if (!request.target.isEmpty() && (!convert || convert->existing)) request.device = device_of(written, request.target);
+  if (convert) request.read = read_by(request.source);
   queue_.adopt(
       std::move(request),
       {.id = waiting.id, .client = std::move(waiting.client), .told = attached, .written = std::move(written)});

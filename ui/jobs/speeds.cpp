@@ -66,6 +66,7 @@ Speeds Speeds::of_file(const QString& path) { return load(key_of_file(path)); }
 
 void Speeds::learn_from(const QueuedJob& job) {
   if (job.request().kind() != job::Kind::convert || !job.worker() || !job.result()->good()) return;
+  if (job.request().read) return;  // which of the two was the slower one is not known
   const ProgressMeter& meter = job.worker()->meter();
   const JobProgress& progress = job.worker()->progress();
   const QString to = job.request().device ? key_of(job.request().device->disk) : key_of_file(job.request().target);
@@ -99,6 +100,18 @@ TimeGuess TimeGuess::for_file(const QString& path, uint64_t written, bool compre
   return {.least = seconds_of(written, write.fast) + seconds_of(read_back, read.fast),
           .most = seconds_of(written, write.slow) + seconds_of(read_back, read.slow),
           .measured = !compressed && speeds.write && (!read_back || speeds.read)};
+}
+
+TimeGuess TimeGuess::for_image_of(const Disk& disk, const QString& path, bool compressed, bool read_back) {
+  const Speeds source = Speeds::of(disk), target = Speeds::of_file(path);
+  const Pace from = known_or(source.read, usual_of(disk)), back = known_or(target.read, usual_file);
+  const Pace write = compressed ? usual_compressing : known_or(target.write, usual_file);
+  const double again = read_back ? 1 : 0;
+  // All of it may be zeroes, of which nothing is written.
+  return {.least = seconds_of(disk.size, from.fast) * (1 + again),
+          .most = seconds_of(disk.size, std::min(from.slow, write.slow)) +
+                  seconds_of(disk.size, std::min(from.slow, back.slow)) * again,
+          .measured = !compressed && source.read && target.write};
 }
 
 }  // namespace disklathe::ui

@@ -32,6 +32,8 @@ struct TimeGuess {
   // read_back: 0 without verifying.
   static TimeGuess for_device(const Disk& disk, uint64_t written, uint64_t zeroed, uint64_t read_back);
   static TimeGuess for_file(const QString& path, uint64_t written, bool compressed, uint64_t read_back);
+  // Of an image of all of a disk: to be compared with it the disk is read once more.
+  static TimeGuess for_image_of(const Disk& disk, const QString& path, bool compressed, bool read_back);
 };
 
 }  // namespace disklathe::ui

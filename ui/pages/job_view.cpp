@@ -7,6 +7,7 @@
 #include "ui/images/open_image.h"
 #include "ui/pages/job_page.h"
 #include "ui/pages/log_page.h"
+#include "ui/words/device_words.h"
 #include "ui/words/result_words.h"
 
 namespace disklathe::ui {
@@ -24,8 +25,11 @@ void JobView::set_job(QueuedJob* job, const ImagePtr& image) {
   job_ = job;
   const JobRequest& request = job->request();
   const QString title = request.source.isEmpty() ? request.target_name() : request.source_name();
-  set_header(Glyph::image, title, image ? image->facts() : (request.source.isEmpty() ? request.target : request.source),
-             {});
+  if (request.read)
+    set_header(DeviceWords::glyph(request.read->disk), title, DeviceWords::facts(request.read->disk), {});
+  else
+    set_header(Glyph::image, title,
+               image ? image->facts() : (request.source.isEmpty() ? request.target : request.source), {});
   set_pill(request.writes() ? tr("to %1", "the target").arg(request.target_name()) : ResultWords::kind(request.kind()));
   page_->set_job(job, image);
   connect(job, &QueuedJob::changed, this, &JobView::show_log);

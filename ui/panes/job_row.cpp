@@ -18,8 +18,12 @@ namespace disklathe::ui {
 JobRow::JobRow(QueuedJob& job, QWidget* parent) : PaneRow(parent), job_(job) {
   const QString title = ResultWords::title(job.request());
   setAccessibleName(title);
-  const auto& device = job.request().device;
-  mark_ = new GlyphView(device ? DeviceWords::glyph(device->disk) : Glyph::image, 22);
+  const auto& written = job.request().device;
+  const auto& read = job.request().read;
+  mark_ = new GlyphView(written ? DeviceWords::glyph(written->disk)
+                        : read  ? DeviceWords::glyph(read->disk)
+                                : Glyph::image,
+                        22);
   row().addWidget(mark_);
   state_ = add_words(title);
   bar_ = new PhaseBar(true);

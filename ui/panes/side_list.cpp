@@ -80,8 +80,10 @@ void SideList::dropEvent(QDropEvent* event) {
 }
 
 void SideList::contextMenuEvent(QContextMenuEvent* event) {
-  const QModelIndex index = indexAt(event->pos());
-  if (index.isValid()) Q_EMIT menu_wanted(index, event->globalPos());
+  const bool by_key = event->reason() == QContextMenuEvent::Keyboard;
+  const QModelIndex index = by_key ? currentIndex() : indexAt(event->pos());
+  if (!index.isValid()) return;
+  Q_EMIT menu_wanted(index, by_key ? viewport()->mapToGlobal(visualRect(index).center()) : event->globalPos());
 }
 
 void SideList::wheelEvent(QWheelEvent* event) { event->ignore(); }

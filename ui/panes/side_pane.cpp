@@ -11,6 +11,8 @@
 #include "ui/images/open_image.h"
 #include "ui/panes/drop_strip.h"
 #include "ui/panes/side_list.h"
+#include "ui/theme/icons.h"
+#include "ui/words/device_words.h"
 
 namespace disklathe::ui {
 
@@ -94,6 +96,7 @@ SidePane::SidePane(DeviceModel& devices, ImageModel& images, QWidget* parent)
     show_row(*image_list_);
     Q_EMIT image_chosen(images_.at(index.row()));
   });
+  connect(device_list_, &SideList::menu_wanted, this, &SidePane::device_menu);
   connect(image_list_, &SideList::menu_wanted, this, &SidePane::image_menu);
   connect(device_list_, &SideList::dropped_on, this, [this](const QModelIndex& index, const QList<QUrl>& urls) {
     Q_EMIT dropped_on(urls, devices_.at(index.row()));
@@ -114,6 +117,19 @@ void SidePane::unchoose_device() { device_list_->selectionModel()->clear(); }
 void SidePane::unchoose_image() { image_list_->selectionModel()->clear(); }
 void SidePane::set_dragging(bool dragging) { device_list_->set_dragging(dragging); }
 void SidePane::fit_to(int window_width) { setFixedWidth(window_width < narrow_below ? narrow : wide); }
+
+void SidePane::device_menu(const QModelIndex& index, const QPoint& at) {
+  const DevicePtr device = devices_.at(index.row());
+  auto* menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  QAction* make = menu->addAction(action_icon(QLatin1String("document-save-as")), tr("Make &Image…"));
+  make->setEnabled(device->disk.size > 0);
+  connect(make, &QAction::triggered, this, [this, device] { Q_EMIT make_image_wanted(device); });
+  if (DeviceWords::only_mounted(device->usage))
+    connect(menu->addAction(action_icon(QLatin1String("media-eject")), tr("&Unmount")), &QAction::triggered, this,
+            [this, device] { Q_EMIT unmount_wanted(device); });
+  menu->popup(at);
+}
 
 void SidePane::image_menu(const QModelIndex& index, const QPoint& at) {
   QMenu menu(this);

@@ -32,12 +32,15 @@ class SidePane : public QWidget {
   void device_chosen(const disklathe::ui::DevicePtr& device);
   void image_chosen(const disklathe::ui::ImagePtr& image);
   void image_closed(const disklathe::ui::ImagePtr& image);
+  void make_image_wanted(const disklathe::ui::DevicePtr& device);
+  void unmount_wanted(const disklathe::ui::DevicePtr& device);
   void dropped(const QList<QUrl>& urls);
   void dropped_on(const QList<QUrl>& urls, const disklathe::ui::DevicePtr& device);
   void open_wanted();
 
  private:
   void show_row(const SideList& list);  // the chosen one, where it is out of sight
+  void device_menu(const QModelIndex& index, const QPoint& at);
   void image_menu(const QModelIndex& index, const QPoint& at);
 
   DeviceModel& devices_;

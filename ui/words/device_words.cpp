@@ -187,6 +187,19 @@ QString DeviceWords::why_not_written(const Device& device) {
   return tr("A program uses it.");
 }
 
+QString DeviceWords::why_not_whole(const Usage& usage) {
+  if (usage.system)
+    return tr("This computer's system runs from it. What changes while it is read may not fit together in the image.");
+  if (!usage.in_use) return {};
+  for (const Hold& held : usage.holds)
+    if (held.kind != HoldKind::member)
+      return tr("It is %1. What changes while it is read may not fit together in the image: better unmount or close "
+                "it first.",
+                "the place is a hold: 'mounted at /media/ana/T7'")
+          .arg(hold(held));
+  return tr("A program uses it. What changes while it is read may not fit together in the image.");
+}
+
 QString DeviceWords::denial(const Denial& denial) {
   switch (denial.reason) {
     case Denial::Reason::failed: return ErrorWords::sentence(denial.error);

@@ -29,6 +29,8 @@ class DeviceWords {
   // A sentence each; empty: it may be written.
   static QString why_not_written(const Device& device);
   static QString denial(const Denial& denial);
+  // It is used while an image is made of it: what becomes of the image. Empty: nothing uses it.
+  static QString why_not_whole(const Usage& usage);
   static QString hold(const Hold& hold);                   // "mounted at /media/ana/T7"
   static QString table(const Content& content);            // "GPT", "MBR"; empty: there is none
   static QString content(const Content& content);          // "exFAT, T7"

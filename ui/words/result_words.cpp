@@ -34,6 +34,10 @@ QString ResultWords::meaning(const JobRequest& request, const JobResult& result)
                             : tr("Every byte of %1 was read back and is the same.").arg(target);
     case JobResult::State::written: return tr("It is flushed to %1. Nothing was read back.").arg(target);
     case JobResult::State::differs:
+      if (request.read && request.read->usage.in_use)
+        return tr("%1 was in use, and changed while it was read: the image may not fit together. Unmount it, then make "
+                  "the image again.")
+            .arg(request.source_name());
       return tr("%1 returned other bytes than were written. Do not use its contents.").arg(target);
     case JobResult::State::failed:
       return QStringList(
@@ -60,22 +64,30 @@ QString ResultWords::left_behind(const JobRequest& request, const JobResult& res
 }
 
 // Made of no hardware, they are all called the same.
+QString ResultWords::told_apart(const QString& name, const Disk& disk) {
+  return is_virtual(disk.bus) ? tr("%1 (%2)", "device, kernel name").arg(name, QString::fromStdString(disk.name))
+                              : name;
+}
+
+QString ResultWords::source(const JobRequest& request) {
+  return request.read ? told_apart(request.source_name(), request.read->disk) : request.source_name();
+}
+
 QString ResultWords::target(const JobRequest& request) {
-  const QString name = request.target_name();
-  if (!request.device || !request.device->whole() || !is_virtual(request.device->disk.bus)) return name;
-  return tr("%1 (%2)", "device, kernel name").arg(name, QString::fromStdString(request.device->disk.name));
+  const bool whole = request.device && request.device->whole();
+  return whole ? told_apart(request.target_name(), request.device->disk) : request.target_name();
 }
 
 QString ResultWords::title(const JobRequest& request) {
   switch (request.kind()) {
-    case job::Kind::convert: return tr("%1 → %2").arg(request.source_name(), target(request));
+    case job::Kind::convert: return tr("%1 → %2").arg(source(request), target(request));
     case job::Kind::compare:
       return tr("%1 and %2").arg(request.source_name(), request.other.section(QLatin1Char('/'), -1));
     case job::Kind::zero: return tr("Zero %1").arg(target(request));
     case job::Kind::sweep:
       if (request.writes() && !request.device)
         return tr("Sweep on %1", "a folder").arg(QFileInfo(request.target).absolutePath());
-      return tr("Sweep of %1").arg(request.writes() ? target(request) : request.source_name());
+      return tr("Sweep of %1").arg(request.writes() ? target(request) : source(request));
     case job::Kind::inspect:
     case job::Kind::map:
     case job::Kind::checksum: return request.source_name();

@@ -32,7 +32,9 @@ class ResultWords {
   static QString room(uint64_t free, uint64_t needed);  // bytes
 
  private:
+  static QString source(const JobRequest& request);
   static QString target(const JobRequest& request);
+  static QString told_apart(const QString& name, const Disk& disk);
   static QString left_behind(const JobRequest& request, const JobResult& result);  // by a job that failed
 };
 

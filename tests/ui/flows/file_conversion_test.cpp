@@ -206,13 +206,7 @@ class FileConversionTest : public QObject {
     return drive::dialog<ConvertDialog>(*window_);
   }
   static bool type_target(ConvertDialog& dialog, const std::string& path) {
-    for (QLineEdit* field : dialog.findChildren<QLineEdit*>()) {
-      if (!field->isVisible() || field->accessibleName() != u"Save as") continue;
-      field->selectAll();
-      QTest::keyClicks(field, text(path));
-      return field->text() == text(path);
-    }
-    return false;
+    return type_into(dialog, u"Save as"_s, text(path));
   }
 
   JobRequest to_raw(const std::string& from, const std::string& to) {
