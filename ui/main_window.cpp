@@ -96,7 +96,7 @@ void MainWindow::make_pages() {
   welcome_ = new WelcomePage;
   device_view_ = new DeviceView(*queue_, *images_, *device_log_);
   compare_page_ = new ComparePage(*images_, *devices_, *queue_);
-  image_view_ = new ImageView(compare_page_, *exports_);
+  image_view_ = new ImageView(compare_page_, *exports_, *queue_);
   job_view_ = new JobView;
   history_page_ = new HistoryPage(*history_);
   overlay_ = new DropOverlay;

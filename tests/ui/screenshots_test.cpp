@@ -205,6 +205,8 @@ class ScreenshotsTest : public QObject {
     looks::shoot(window, u"09-export"_s + suffix_);
     view->show_partitions();
     looks::shoot(window, u"08b-image-partitions"_s + suffix_);
+    view->show_sweep();
+    looks::shoot(window, u"08e-image-sweep"_s + suffix_);
     window.open({QUrl::fromLocalFile(QString::fromStdString(folder_.file("win11-base.qcow2")))});
     QVERIFY(QTest::qWaitFor([&] { return window.images().at(1)->map_complete(); }, patience_ms));
     view->show_compare();

@@ -178,6 +178,12 @@ QString OpenImage::facts() const {
   return facts.join(QStringLiteral(" · "));
 }
 
+bool OpenImage::file_has_holes() const {
+  if (inspection_.layers.empty()) return false;
+  const job::LayerFacts& file = inspection_.layers.front();
+  return file.allocated && *file.allocated < file.file_size / 100 * 95;
+}
+
 bool OpenImage::has_wrong_extension() const {
   if (inspection_.layers.empty() || state_ != State::ready) return false;
   const std::string suffix = QFileInfo(path_).suffix().toLower().toStdString();

@@ -54,6 +54,7 @@ class OpenImage : public QObject {
   const ContentCells& cells() const { return cells_; }
   bool map_complete() const { return map_complete_; }
   const QStringList& log() const { return log_; }
+  bool file_has_holes() const;       // the image's own file, in more than a twentieth of it
   bool has_wrong_extension() const;  // the content is of another format than the name says
 
  Q_SIGNALS:

@@ -24,7 +24,7 @@ DeviceView::DeviceView(JobQueue& queue, ImageModel& images, DeviceLog& log, QWid
   contents_ = new DeviceContentsPage(queue, images);
   limits_ = new LimitsPage;
   partitions_ = new PartitionsPage;
-  sweep_ = new SweepPage(queue);
+  sweep_ = new SweepPage(SweepPage::Of::device, queue);
   zero_ = new ZeroPage;
   log_page_ = new LogPage;
   // In the order of Tab.

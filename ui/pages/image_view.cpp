@@ -10,21 +10,24 @@
 #include "ui/pages/layers_page.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/partitions_page.h"
+#include "ui/pages/sweep_page.h"
 
 namespace disklathe::ui {
 
-ImageView::ImageView(ComparePage* compare, Exports& exports, QWidget* parent)
+ImageView::ImageView(ComparePage* compare, Exports& exports, JobQueue& queue, QWidget* parent)
     : ThingView(tr("Pages of the image"), parent), compare_(compare) {
   contents_ = new ContentsPage;
   layers_ = new LayersPage;
   partitions_ = new PartitionsPage;
   export_ = new ExportPage(exports);
+  sweep_ = new SweepPage(SweepPage::Of::file, queue);
   log_ = new LogPage;
   add_page(tr("Contents"), contents_);
   layers_index_ = add_page(tr("Layers"), layers_);
   partitions_index_ = add_page(tr("Partitions"), partitions_);
   export_index_ = add_page(tr("Export"), export_);
   compare_index_ = add_page(tr("Compare"), compare_);
+  sweep_index_ = add_page(tr("Sweep"), sweep_);
   add_page(tr("Log"), log_);
   connect(this, &ThingView::page_shown, this, [this] {
     if (image_) show_state();
@@ -47,6 +50,7 @@ void ImageView::show_state() {
   set_header(Glyph::image, image_->name(), image_->facts(), {});
   log_->set_lines(image_->log());
   partitions_->set_image(*image_);
+  sweep_->set_file(*image_);
   const auto count = static_cast<int>(image_->references_to_allow().size());
   if (image_->state() == OpenImage::State::failed)
     banner().show_message(Card::Tone::bad, image_->failure());

@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QSaveFile>
 #include <QStandardItemModel>
@@ -11,6 +12,7 @@
 #include "ui/controls/buttons.h"
 #include "ui/controls/text_label.h"
 #include "ui/dialogs/erase_dialog.h"
+#include "ui/images/open_image.h"
 #include "ui/jobs/speeds.h"
 #include "ui/jobs/sweep_store.h"
 #include "ui/theme/icons.h"
@@ -27,14 +29,19 @@ constexpr uint64_t most_scratch = uint64_t{1} << 30;
 constexpr int seconds_per_size = 1, rounds = 5;
 constexpr qsizetype most_laid_over = 2;
 constexpr int sizes = largest_power - smallest_power + 1;
+const QLatin1String file_mark("file ");  // begins the ID of what is no device
 
-bool measures(const QueuedJob& job, const Device& device) {
-  return job.request().kind() == job::Kind::sweep && job.request().measures == QString::fromStdString(device.disk.id);
+QString doubt_about(const OpenImage& image) {
+  if (QStorageInfo(image.path()).fileSystemType() == "tmpfs")
+    return SweepPage::tr("It is in memory: what is measured is copying.");
+  return image.file_has_holes()
+             ? SweepPage::tr("Parts of it are holes, which no device is asked for: that is not its speed.")
+             : QString();
 }
 
 }  // namespace
 
-SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(queue) {
+SweepPage::SweepPage(Of of, JobQueue& queue, QWidget* parent) : Page(parent), of_(of), queue_(queue) {
   auto* column = static_cast<QVBoxLayout*>(body()->layout());
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
@@ -85,7 +92,7 @@ SweepPage::SweepPage(JobQueue& queue, QWidget* parent) : Page(parent), queue_(qu
   connect(export_, &QPushButton::clicked, this, &SweepPage::save_as);
   connect(mode_, &QComboBox::currentIndexChanged, this, &SweepPage::take_mode);
   connect(&queue, &JobQueue::added, this, [this](QueuedJob* job) {
-    if (device_ && measures(*job, *device_)) follow(job);
+    if (measures(*job)) follow(job);
   });
   connect(&queue, &JobQueue::ended, this, &SweepPage::remember);
   fill_modes();
@@ -106,14 +113,16 @@ void SweepPage::fill_modes() {
   add(On::reading, 1, tr("Read, one request at a time"));
   add(On::reading, 4, tr("Read, four requests in flight"));
   add(On::reading, 16, tr("Read, sixteen in flight"));
-  add(On::device, 1, tr("Write, one request at a time (erases)"));
-  add(On::device, 16, tr("Write, sixteen in flight (erases)"));
+  if (of_ == Of::device) {
+    add(On::device, 1, tr("Write, one request at a time (erases)"));
+    add(On::device, 16, tr("Write, sixteen in flight (erases)"));
+  }
   if (!scratch_folder().isEmpty()) add(On::scratch, 1, tr("Write to a scratch file on it"));
   const QSignalBlocker quiet(mode_);
   mode_->clear();
   for (const Mode& mode : modes_) mode_->addItem(mode.words, mode.key);
   mode_->setCurrentIndex(std::max(0, mode_->findData(before)));
-  const QString why = device_ ? DeviceWords::why_not_written(*device_) : QString();
+  const QString why = subject_ && subject_->device ? DeviceWords::why_not_written(*subject_->device) : QString();
   for (int row = 0; row < modes_.size(); ++row) {
     if (modes_[row].on != On::device || why.isEmpty()) continue;
     auto* item = static_cast<QStandardItemModel*>(mode_->model())->item(row);
@@ -126,15 +135,15 @@ void SweepPage::fill_modes() {
 const SweepPage::Mode& SweepPage::mode() const { return modes_[std::max(0, mode_->currentIndex())]; }
 
 QString SweepPage::scratch_folder() const {
-  if (!device_) return {};
-  for (const QString& folder : DeviceWords::mount_points(device_->usage))
+  if (!subject_ || !subject_->device) return {};
+  for (const QString& folder : DeviceWords::mount_points(subject_->device->usage))
     if (QFileInfo(folder).isWritable()) return folder;
   return {};
 }
 
 uint64_t SweepPage::area() const {
   constexpr uint64_t unit = 1 << 20;
-  uint64_t room = device_->disk.size, most = most_area;
+  uint64_t room = subject_->size, most = most_area;
   if (mode().on == Mode::On::scratch) {
     room = static_cast<uint64_t>(std::max<qint64>(0, QStorageInfo(scratch_folder()).bytesAvailable())) / 2;
     most = most_scratch;
@@ -142,22 +151,45 @@ uint64_t SweepPage::area() const {
   return std::min(most, room) / unit * unit;
 }
 
+bool SweepPage::measures(const QueuedJob& job) const {
+  return subject_ && job.request().kind() == job::Kind::sweep && job.request().measures == subject_->id;
+}
+
 void SweepPage::set_device(const DevicePtr& device) {
-  const bool another = !device_ || !same_device(device_->disk, device->disk);
-  device_ = device;
+  const bool another = !subject_ || !same_device(subject_->device->disk, device->disk);
+  set_subject({.id = QString::fromStdString(device->disk.id),
+               .path = QString::fromStdString(device->disk.node),
+               .size = device->disk.size,
+               .device = device,
+               .doubt = {}},
+              another);
+}
+
+void SweepPage::set_file(const OpenImage& image) {
+  const bool another = !subject_ || subject_->path != image.path();
+  set_subject({.id = file_mark + image.path(),
+               .path = image.path(),
+               .size = static_cast<uint64_t>(std::max<qint64>(0, QFileInfo(image.path()).size())),
+               .device = nullptr,
+               .doubt = doubt_about(image)},
+              another);
+}
+
+void SweepPage::set_subject(Subject subject, bool another) {
+  subject_ = std::move(subject);
   fill_modes();
   if (!another) return show_intent();
   if (job_) job_->disconnect(this);
   job_.clear();
   for (QueuedJob* job : queue_.jobs())
-    if (measures(*job, *device) && job->state() != QueuedJob::State::ended) follow(job);
+    if (measures(*job) && job->state() != QueuedJob::State::ended) follow(job);
   take_mode();
 }
 
 // The last run of this mode, over those before it.
 void SweepPage::take_mode() {
-  if (!device_) return;
-  QVector<SweepRun> runs = kept_sweeps(QString::fromStdString(device_->disk.id));
+  if (!subject_) return;
+  QVector<SweepRun> runs = kept_sweeps(subject_->id);
   runs.removeIf([this](const SweepRun& run) { return run.mode != mode().key; });
   if (runs.isEmpty()) return show_run({}, {});
   const SweepRun last = runs.takeFirst();
@@ -185,12 +217,12 @@ void SweepPage::show_button() {
   const bool stops = runs();
   go_->setText(stops ? tr("&Stop") : run_.points.empty() ? tr("&Run") : tr("&Run Again"));
   go_->setIcon(action_icon(QLatin1String(stops ? "process-stop" : "media-playback-start")));
-  go_->setEnabled(stops || area() > 0);
+  go_->setEnabled(stops || (subject_ && area() > 0));
   mode_->setEnabled(!stops);
 }
 
 void SweepPage::show_intent() {
-  if (!device_) return;
+  if (!subject_) return;
   show_button();
   if (runs()) return;
   const uint64_t space = area();
@@ -198,7 +230,10 @@ void SweepPage::show_intent() {
                 time = Sizes::duration(sizes * seconds_per_size);
   QString intent;
   switch (mode().on) {
-    case Mode::On::reading: intent = tr("Reads at most %1 in about %2. Writes nothing.").arg(bytes, time); break;
+    case Mode::On::reading:
+      intent = tr("Reads at most %1 in about %2. Writes nothing.").arg(bytes, time);
+      if (!subject_->doubt.isEmpty()) intent += QLatin1Char(' ') + subject_->doubt;
+      break;
     case Mode::On::device:
       intent = tr("Writes over the first %1 for about %2. Asks first.").arg(Sizes::decimal(space), time);
       break;
@@ -209,7 +244,10 @@ void SweepPage::show_intent() {
   }
   intent_->set_ink(mode().on == Mode::On::device ? Ink::warn : Ink::muted);
   intent_->set_text(intent);
-  empty_->set_text(mode().on == Mode::On::reading
+  empty_->set_text(of_ == Of::file
+                       ? tr("Not measured yet. A run reads parts of the file with requests of 4 KiB to 16 MiB, and "
+                            "finds the size beyond which nothing is gained.")
+                   : mode().on == Mode::On::reading
                        ? tr("Not measured yet. A run reads parts of the device with requests of 4 KiB to 16 MiB, and "
                             "finds the size beyond which "
                             "nothing is gained.")
@@ -269,16 +307,17 @@ void SweepPage::run() {
   const Mode& how = mode();
   job::Sweep work;
   work.depth = how.depth;
-  work.area = area() ? area() : device_->disk.size;
+  work.area = area() ? area() : subject_->size;
   work.bytes_per_size = bytes_per_size;
   work.nanoseconds_per_size = uint64_t{seconds_per_size} * 1'000'000'000;
   work.rounds = rounds;
   for (int power = smallest_power; power <= largest_power; ++power)
     if (power == smallest_power || uint64_t{1} << power <= work.area) work.sizes.push_back(uint64_t{1} << power);
-  const QString node = QString::fromStdString(device_->disk.node), id = QString::fromStdString(device_->disk.id);
+  const QString& id = subject_->id;
   switch (how.on) {
     case Mode::On::reading: {
-      JobRequest request{.work = work, .source = node};
+      JobRequest request{.work = work, .source = subject_->path};
+      request.read = subject_->device;
       request.measures = id;
       queue_.add(std::move(request));
       return;
@@ -287,7 +326,8 @@ void SweepPage::run() {
       work.write = true;
       JobRequest request{.work = work};
       request.measures = id;
-      Q_EMIT write_wanted(node, {.name = tr("Sweep"), .detail = how.words, .size = work.area, .offer_verify = false},
+      Q_EMIT write_wanted(subject_->path,
+                          {.name = tr("Sweep"), .detail = how.words, .size = work.area, .offer_verify = false},
                           request);
       return;
     }
@@ -333,13 +373,15 @@ void SweepPage::show_job() {
 void SweepPage::remember(QueuedJob* job) {
   const JobRequest& request = job->request();
   if (request.kind() != job::Kind::sweep || !job->result()->good()) return;
+  const bool of_file = request.measures.startsWith(file_mark);
+  if (of_file != (of_ == Of::file)) return;  // it is the other page's
   const auto& work = std::get<job::Sweep>(request.work);
   const auto on = !work.write ? Mode::On::reading : request.device ? Mode::On::device : Mode::On::scratch;
   const SweepRun run{.name = Sizes::locale().toString(job->ended_at(), QLocale::ShortFormat),
                      .mode = key_of(on, work.depth),
                      .points = std::get<job::Swept>(*job->result()->outcome).points};
   keep_sweep(request.measures, run);
-  if (on != Mode::On::scratch) Speeds::learn_from(request.measures, work.write, run.points);
+  if (on != Mode::On::scratch && !of_file) Speeds::learn_from(request.measures, work.write, run.points);
   if (job != job_) return;
   const QSignalBlocker quiet(mode_);
   mode_->setCurrentIndex(std::max(0, mode_->findData(run.mode)));

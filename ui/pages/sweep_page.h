@@ -4,6 +4,7 @@
 #include "core/device/limit_report.h"
 #include "ui/controls/surfaces.h"
 #include "ui/devices/device.h"
+#include "ui/images/image_model.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/pictures/sweep_plot.h"
 
@@ -17,13 +18,15 @@ class TextLabel;
 struct Erasure;
 
 // What a device makes of the size of requests: measured by reading, which changes nothing; by writing to a scratch file
-// on it, of which nothing stays; or by writing to the device, once that is confirmed. Earlier runs of the same kind lie
-// under it.
+// on it, of which nothing stays; or by writing to the device, once that is confirmed. Or what the file of an image and
+// all that lies below it make of them, by reading. Earlier runs of the same kind lie under it.
 class SweepPage : public Page {
   Q_OBJECT
  public:
-  explicit SweepPage(JobQueue& queue, QWidget* parent = nullptr);
+  enum class Of : uint8_t { device, file };
+  SweepPage(Of of, JobQueue& queue, QWidget* parent = nullptr);
   void set_device(const DevicePtr& device);
+  void set_file(const OpenImage& image);
   void set_limits(const Limits& limits);
   void show_run(const SweepRun& run, const QVector<SweepRun>& saved);
 
@@ -37,7 +40,17 @@ class SweepPage : public Page {
     unsigned depth = 1;
     enum class On : uint8_t { reading, device, scratch } on = On::reading;
   };
+  // What is looked at.
+  struct Subject {
+    QString id;  // what its runs are kept under
+    QString path;
+    uint64_t size = 0;
+    DevicePtr device;  // null: a file
+    QString doubt;     // why what is measured may not be its speed
+  };
   static QString key_of(Mode::On on, unsigned depth);
+  void set_subject(Subject subject, bool another);
+  bool measures(const QueuedJob& job) const;
   const Mode& mode() const;
   void fill_modes();
   QString scratch_folder() const;  // empty: none that may be written
@@ -54,8 +67,9 @@ class SweepPage : public Page {
   void show_facts();
   void save_as();
 
+  const Of of_;
   JobQueue& queue_;
-  DevicePtr device_;
+  std::optional<Subject> subject_;
   QPointer<QueuedJob> job_;
   SweepRun run_;
   QVector<SweepRun> saved_;

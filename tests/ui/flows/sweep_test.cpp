@@ -19,10 +19,12 @@
 #include "ui/controls/buttons.h"
 #include "ui/devices/device_model.h"
 #include "ui/dialogs/erase_dialog.h"
+#include "ui/images/open_image.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/jobs/sweep_store.h"
 #include "ui/main_window.h"
 #include "ui/pages/device_view.h"
+#include "ui/pages/image_view.h"
 #include "ui/pages/sweep_page.h"
 #include "ui/panes/side_list.h"
 
@@ -167,6 +169,26 @@ class SweepTest : public QObject {
     QVERIFY(after.substr(100 << 20) == before.substr(100 << 20));
     QCOMPARE(kept_sweeps(text(device()->disk.id)).first().mode, u"write 1"_s);
   }
+  // Of its file, whatever its format: past the caches, and only read.
+  void theFileOfAnImageIsMeasured() {
+    const std::string content(3 << 20, 'x');
+    const std::string path = folder_->file("a.raw");
+    test::write_file(path, content);
+    drop(*window_, {text(path)});
+    auto* view = window_->findChild<ImageView*>();
+    QVERIFY(QTest::qWaitFor([&] { return view->image() && view->image()->map_complete(); }, patience_ms));
+    view->show_sweep();
+    QVERIFY(says(*window_, u" in about 13\u00a0s. Writes nothing."_s));
+    for (const auto* box : view->findChildren<QComboBox*>())
+      if (box->isVisible()) QVERIFY(box->findText(over_device) < 0);
+    QVERIFY(click(*window_, u"Run"_s));
+    QVERIFY(says(*window_, u"the request size to use"_s));
+    const QueuedJob* job = window_->queue().jobs().last();
+    QVERIFY(job->result()->good());
+    QCOMPARE(std::get<job::Swept>(*job->result()->outcome).points.size(), size_t{10});  // 4 KiB to 2 MiB
+    QVERIFY(test::read_file(path) == content);
+    QCOMPARE(kept_sweeps(u"file "_s + text(path)).size(), 1);
+  }
   void aMountedDeviceCannotBeWrittenOver() {
     QVERIFY(mount("ext4"));
     QVERIFY(show_sweep(to_scratch));
@@ -225,7 +247,7 @@ class SweepTest : public QObject {
     return nullptr;
   }
   QComboBox* modes() const {
-    for (auto* box : window_->findChild<SweepPage*>()->findChildren<QComboBox*>())
+    for (auto* box : window_->findChild<DeviceView*>()->findChild<SweepPage*>()->findChildren<QComboBox*>())
       if (box->accessibleName() == u"What to measure") return box;
     return nullptr;
   }
