@@ -84,6 +84,24 @@ DeviceList devices() {
   return {system, lvm, usb_disk(), blank_card()};
 }
 
+Identified answers() {
+  return {.protocol = Identified::Protocol::scsi,
+          .vendor = "Samsung",
+          .model = "PSSD T7",
+          .firmware = "0",
+          .serial = {},
+          .wwn = {},
+          .logical_block = 512,
+          .max_transfer = 33'553'920,
+          .optimal_transfer = mib,
+          .unmaps = true,
+          .max_unmap = uint64_t{2} << 30,
+          .max_unmap_ranges = 64,
+          .unmapped_reads_zero = false,
+          .thin = false,
+          .rotation_rate = 0};
+}
+
 LimitReport limits() {
   LimitReport report;
   report.is_device = true;

@@ -31,6 +31,7 @@
 #include "ui/main_window.h"
 #include "ui/pages/compare_page.h"
 #include "ui/pages/device_view.h"
+#include "ui/pages/disk_answers.h"
 #include "ui/pages/image_view.h"
 #include "ui/pages/limits_page.h"
 #include "ui/pages/sweep_page.h"
@@ -158,6 +159,7 @@ class ScreenshotsTest : public QObject {
     view->limits().set_report(u"/dev/sdc"_s, samples::limits());
     shoot(Tab::contents, u"02-device-contents"_s);
     shoot(Tab::limits, u"02b-limits"_s);
+    show_answers(window, *view);
     shoot(Tab::partitions, u"03-partitions"_s);
     auto changed = samples::devices();
     changed[2] = samples::free_disk();
@@ -187,6 +189,19 @@ class ScreenshotsTest : public QObject {
     window.set_devices(gone);
     looks::shoot(window, u"05b-unplugged"_s + suffix_);
     window.set_devices(changed);
+  }
+  // At the end of the limits: before, and once it was asked.
+  void show_answers(MainWindow& window, DeviceView& view) {
+    QScrollBar* bar = view.limits().verticalScrollBar();
+    const auto shoot_end = [&](const QString& name) {
+      QTest::qWait(50);
+      bar->setValue(bar->maximum());
+      looks::shoot(window, name + suffix_);
+    };
+    shoot_end(u"02f-ask"_s);
+    view.limits().answers().show_answers(samples::answers());
+    shoot_end(u"02g-answers"_s);
+    bar->setValue(0);
   }
   void image_pages(MainWindow& window) {
     window.open({QUrl::fromLocalFile(QString::fromStdString(folder_.file("win11.qcow2")))});

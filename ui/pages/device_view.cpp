@@ -8,6 +8,7 @@
 #include "ui/controls/page_tabs.h"
 #include "ui/devices/device_log.h"
 #include "ui/pages/device_contents_page.h"
+#include "ui/pages/disk_answers.h"
 #include "ui/pages/limits_page.h"
 #include "ui/pages/log_page.h"
 #include "ui/pages/partitions_page.h"
@@ -55,6 +56,7 @@ void DeviceView::set_device(const DevicePtr& device) {
   const bool another = !device_ || !same_device(device_->disk, device->disk);
   device_ = device;
   if (another) limits_->set_path(QString::fromStdString(device->disk.node));
+  limits_->answers().set_device(device);
   contents_->set_device(device);
   partitions_->set_device(device);
   sweep_->set_device(device);

@@ -11,6 +11,7 @@
 #include "ui/controls/buttons.h"
 #include "ui/controls/fact_table.h"
 #include "ui/controls/text_label.h"
+#include "ui/pages/disk_answers.h"
 #include "ui/pictures/limits_picture.h"
 #include "ui/pictures/request_split.h"
 #include "ui/theme/icons.h"
@@ -79,6 +80,8 @@ LimitsPage::LimitsPage(QWidget* parent) : Page(parent) {
                                         {tr("Source"), FactTable::Look::caption, 96},
                                         {tr("What it means"), FactTable::Look::plain, 0}});
   column->addWidget(table_);
+  answers_ = new DiskAnswers;
+  column->addWidget(answers_);
   column->addStretch(1);
 
   size_->setCurrentText(Sizes::binary(mib));

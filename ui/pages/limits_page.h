@@ -10,6 +10,7 @@ class QComboBox;
 
 namespace disklathe::ui {
 
+class DiskAnswers;
 class FactTable;
 class LimitsPicture;
 class RequestSplit;
@@ -25,6 +26,7 @@ class LimitsPage : public Page {
   void set_report(const QString& path, const LimitReport& report);
   const std::optional<LimitReport>& report() const { return report_; }
   void copy_json() const;
+  DiskAnswers& answers() { return *answers_; }
 
  Q_SIGNALS:
   void reported();
@@ -50,6 +52,7 @@ class LimitsPage : public Page {
   QComboBox* offset_;
   RequestSplit* split_;
   FactTable* table_;
+  DiskAnswers* answers_;
 };
 
 }  // namespace disklathe::ui
