@@ -123,6 +123,14 @@ class TranslationsTest : public QObject {
     QVERIFY(ui::drive::button(window, u"Auf Gerät schreiben…"_s));
     QCOMPARE(QCoreApplication::translate("disklathe::ui::JobsPane", "%n running", nullptr, 1), u"1 läuft"_s);
     QCOMPARE(QCoreApplication::translate("disklathe::ui::JobsPane", "%n running", nullptr, 3), u"3 laufen"_s);
+    // Qt's own dialogs too, by Qt's own catalogue.
+    if (!QFileInfo::exists(QLibraryInfo::path(QLibraryInfo::TranslationsPath) + u"/qtbase_de.qm"_s))
+      QSKIP("Qt's translations (qt6-translations-l10n) are not installed here");
+    QFileDialog dialog;
+    dialog.setOption(QFileDialog::DontUseNativeDialog);
+    dialog.show();
+    QVERIFY(ui::drive::said(dialog).contains(u"Abbrechen"_s));
+    QVERIFY(ui::drive::said(dialog).contains(u"Suchen in:"_s));
   }
 };
 
