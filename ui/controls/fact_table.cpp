@@ -20,6 +20,11 @@ Face face_of(FactTable::Look look) {
   return look == FactTable::Look::caption ? Face::caption : Face::body;
 }
 
+int beside(bool right_edge) {
+  const Qt::Alignment side = right_edge ? Qt::AlignRight : Qt::AlignLeft;
+  return static_cast<int>((side | Qt::AlignVCenter | Qt::AlignAbsolute).toInt());
+}
+
 class CellPainter : public QStyledItemDelegate {
  public:
   using QStyledItemDelegate::QStyledItemDelegate;
@@ -45,8 +50,7 @@ class CellPainter : public QStyledItemDelegate {
     const bool absent = index.data(absent_role).toBool();
     p->save();
     p->setLayoutDirection(option.direction);
-    paint_text(*p, at, Qt::AlignVCenter | (number != rtl ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignAbsolute,
-               metrics.elidedText(text, Qt::ElideRight, at.width() + 1), face,
+    paint_text(*p, at, beside(number != rtl), metrics.elidedText(text, Qt::ElideRight, at.width() + 1), face,
                absent || look == FactTable::Look::caption ? t.muted : t.text);
     p->setRenderHint(QPainter::Antialiasing, false);
     p->setPen(t.line);
@@ -70,8 +74,7 @@ class HeaderPainter : public QHeaderView {
     const bool number = model()->headerData(section, Qt::Horizontal, look_role).toInt() == int(FactTable::Look::number);
     const bool rtl = layoutDirection() == Qt::RightToLeft;
     p->fillRect(rect, t.base);
-    paint_text(*p, QRectF(rect).adjusted(section ? 8 : 2, 0, -8, 0),
-               Qt::AlignVCenter | (number != rtl ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignAbsolute,
+    paint_text(*p, QRectF(rect).adjusted(section ? 8 : 2, 0, -8, 0), beside(number != rtl),
                model()->headerData(section, Qt::Horizontal).toString(), Face::caption, t.muted);
     p->setPen(t.faint);
     p->drawLine(rect.bottomLeft(), rect.bottomRight());

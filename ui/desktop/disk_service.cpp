@@ -43,7 +43,7 @@ void call(QDBusMessage message, QObject* context, const DiskService::Then& then)
 
 }  // namespace
 
-void DiskService::unmount(const Device& device, QObject* context, Then then) {
+void DiskService::unmount(const Device& device, QObject* context, const Then& then) {
   QStringList nodes;
   for (size_t i = 0; i < device.disk.partitions.size(); ++i)
     for (const Hold& hold : device.partition_usage[i].holds)
@@ -63,7 +63,7 @@ void DiskService::unmount(const Device& device, QObject* context, Then then) {
   }
 }
 
-void DiskService::eject(const QString& node, QObject* context, Then then) {
+void DiskService::eject(const QString& node, QObject* context, const Then& then) {
   QDBusMessage get = QDBusMessage::createMethodCall(
       service, object_of(node), QStringLiteral("org.freedesktop.DBus.Properties"), QStringLiteral("Get"));
   get << service + QStringLiteral(".Block") << QStringLiteral("Drive");

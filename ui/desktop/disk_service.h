@@ -16,8 +16,8 @@ class DiskService {
 
  public:
   using Then = std::function<void(const QString& why)>;
-  static void unmount(const Device& device, QObject* context, Then then);
-  static void eject(const QString& node, QObject* context, Then then);
+  static void unmount(const Device& device, QObject* context, const Then& then);
+  static void eject(const QString& node, QObject* context, const Then& then);
 };
 
 }  // namespace disklathe::ui

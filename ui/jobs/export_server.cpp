@@ -129,7 +129,7 @@ void ExportServer::take_status() {
   read_by_left_ = number(left, "bytes-read");
   touch_all(left.value(QLatin1String("read")));
   const QJsonArray clients = status.value(QLatin1String("clients")).toArray();
-  for (const QJsonValue& value : clients) {
+  for (const auto& value : clients) {
     const QJsonObject one = value.toObject();
     Client client{.name = {},
                   .where = {},
@@ -145,8 +145,8 @@ void ExportServer::take_status() {
 }
 
 void ExportServer::touch_all(const QJsonValue& ranges) {
-  for (const QJsonValue& range : ranges.toArray())
-    touch({number(range.toObject(), "start"), number(range.toObject(), "length")});
+  const QJsonArray all = ranges.toArray();
+  for (const auto& range : all) touch({number(range.toObject(), "start"), number(range.toObject(), "length")});
 }
 
 void ExportServer::touch(Range range) {

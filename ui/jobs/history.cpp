@@ -108,7 +108,7 @@ void History::load() {
   QFile file(file_path());
   if (!file.open(QIODevice::ReadOnly)) return;
   const QJsonArray kept = QJsonDocument::fromJson(file.readAll()).array();
-  for (const QJsonValue& value : kept) entries_ << entry_of(value.toObject());
+  for (const auto& value : kept) entries_ << entry_of(value.toObject());
   if (entries_.size() > most_entries) entries_.resize(most_entries);
 }
 

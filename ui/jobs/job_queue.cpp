@@ -15,7 +15,7 @@ struct Uses {
 };
 
 QString whole_disk_of(const QString& path) {
-  const QString node = QFileInfo(path).canonicalFilePath();
+  QString node = QFileInfo(path).canonicalFilePath();
   if (!node.startsWith(QLatin1String("/dev/"))) return path;
   const QString name = node.section(QLatin1Char('/'), -1);
   // A partition's folder in sysfs lies in its disk's.

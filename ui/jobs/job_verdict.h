@@ -9,7 +9,7 @@ namespace disklathe::ui {
 // What a job has come to: gives fresh files their names, has the kernel read a disk's partitions anew, and says what is
 // left of a target that failed. For a thread, as all that waits for the disk.
 //
-// so_far: bytes, reached, flushed and touched, as its progress told. files: may be null.
-JobResult judge(JobResult so_far, const JobRequest& request, JobFiles* files, Result<job::Outcome> outcome);
+// result: so far: bytes, reached, flushed and touched, as its progress told. files: may be null.
+JobResult judge(JobResult result, const JobRequest& request, JobFiles* files, Result<job::Outcome> outcome);
 
 }  // namespace disklathe::ui

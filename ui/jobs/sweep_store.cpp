@@ -26,7 +26,7 @@ SweepRun run_of(const QJsonObject& json) {
                .mode = json.value(QLatin1String("mode")).toString(),
                .points = {}};
   const QJsonArray points = json.value(QLatin1String("points")).toArray();
-  for (const QJsonValue& value : points) {
+  for (const auto& value : points) {
     const QJsonObject one = value.toObject();
     const auto number = [&](const char* key) { return std::max(0.0, one.value(QLatin1String(key)).toDouble()); };
     SweepPoint point;
@@ -62,7 +62,7 @@ QVector<SweepRun> kept_sweeps(const QString& device_id) {
   QVector<SweepRun> runs;
   if (!file.open(QIODevice::ReadOnly)) return runs;
   const QJsonArray kept = QJsonDocument::fromJson(file.readAll()).array();
-  for (const QJsonValue& value : kept)
+  for (const auto& value : kept)
     if (SweepRun run = run_of(value.toObject()); !run.points.empty()) runs << std::move(run);
   return runs;
 }

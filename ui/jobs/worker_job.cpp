@@ -169,7 +169,8 @@ void WorkerJob::stop() {
   if (stopping_ && client_) client_->kill();
   stopping_ = true;
   add_log(tr("Stopping"));
-  if (client_) (void)client_->stop();  // a worker that is gone has ended anyway
+  if (!client_) return;
+  [[maybe_unused]] const auto told = client_->stop();  // a worker that is gone has ended anyway
 }
 
 bool WorkerJob::can_pause() const {
@@ -180,7 +181,8 @@ bool WorkerJob::can_pause() const {
 
 void WorkerJob::set_paused(bool paused) {
   if (!client_ || !capabilities().testFlag(Suspendable)) return;
-  (void)(paused ? client_->pause() : client_->resume());  // a worker that is gone has ended anyway
+  // A worker that is gone has ended anyway.
+  [[maybe_unused]] const auto told = paused ? client_->pause() : client_->resume();
 }
 
 bool WorkerJob::doSuspend() {
@@ -222,7 +224,9 @@ struct WorkerJob::Ending {
     result = judge(std::move(result), request, files.get(), std::move(outcome));
     files.reset();
     if (!kept_id.empty()) {  // its files have their names now
-      if (client) (void)client->taken();
+      if (client) {
+        [[maybe_unused]] const auto told = client->taken();  // it ends by itself some day when this is lost
+      }
       job::forget_kept_job(kept_id);
     }
     // The worker has the device open until it ends, which this waits for: the next job may be about the same one.
