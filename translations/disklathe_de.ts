@@ -1409,7 +1409,7 @@
     </message>
     <message>
         <source>Unmapped reads as zero</source>
-        <translation>Freigegebenes liest sich als null</translation>
+        <translation>Freigegebenes ist null</translation>
     </message>
     <message>
         <source>So it promises; nothing here relies on it.</source>

@@ -355,8 +355,25 @@ class ScreenshotsTest : public QObject {
     looks::shoot(window, u"11g-device-log"_s + suffix_);
     window.show_job(queued);
     looks::shoot(window, u"11h-device-verified"_s + suffix_);
+    image_of(window, device);
     devices.pop_back();
     window.set_devices(devices);
+  }
+  void image_of(MainWindow& window, const DevicePtr& device) {
+    JobRequest request{.work = job::Convert{.source_format = "raw", .format = "raw", .verify = true},
+                       .source = QString::fromStdString(device->disk.node)};
+    request.target = QString::fromStdString(folder_.file("image-of-it.img"));
+    request.read = device;
+    QueuedJob* queued = window.queue().add(request);
+    window.show_job(queued);
+    QVERIFY(QTest::qWaitFor([&] { return queued->worker()->can_pause(); }, patience_ms));
+    QTest::qWait(800);
+    queued->worker()->set_paused(true);
+    QVERIFY(QTest::qWaitFor([&] { return queued->paused(); }, patience_ms));
+    looks::shoot(window, u"11j-making-image"_s + suffix_);
+    queued->stop();
+    QVERIFY(QTest::qWaitFor([&] { return queued->state() == QueuedJob::State::ended; }, patience_ms));
+    window.queue().remove(queued);
   }
   // A disk that forgets what it was told.
   void differs(MainWindow& window) {
