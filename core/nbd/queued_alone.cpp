@@ -50,17 +50,45 @@ Task<bool> QueuedSession::read_alone(const Request& request) {
     co_return (co_await send_all({{hole.head.data(), hole.head.size()}})).has_value();
   AlignedBuffer now = buffers_.take(RequestBuffers::largest), next = buffers_.take(RequestBuffers::largest);
   bool served = false;
-  if (now.size() > 0 && next.size() > 0)
-    served = co_await read_pieces(request, now, next);
-  else
+  if (now.size() == 0 || next.size() == 0)
     served = co_await answer_alone(request, Code::no_memory);
+  else if (terms_.dialect() == Dialect::simple)
+    served = co_await read_simple(request, now, next);
+  else
+    served = co_await read_pieces(request, now, next);
   buffers_.give_back(std::move(now));
   buffers_.give_back(std::move(next));
   co_return served;
 }
 
+// A simple reply says that all is well before its first byte: all of it is read before. What two buffers hold is at
+// hand then; more is read once to know that it can be, and once again to be sent.
+Task<bool> QueuedSession::read_simple(const Request& request, AlignedBuffer& now, AlignedBuffer& next) {
+  Range rest{request.offset, request.length};
+  if (request.length > now.size() + next.size()) {
+    while (!rest.empty()) {
+      const Range piece = next_piece(rest, 1);
+      if (auto read = co_await access_.read(ring_, piece.at, now.first(piece.length)); !read)
+        co_return co_await answer_alone(request, code_of(read.error()));
+      rest = Range::between(piece.end(), rest.end());
+    }
+    co_return co_await read_pieces(request, now, next);
+  }
+  const Range first = next_piece(rest, 1), second = Range::between(first.end(), rest.end());
+  Result<void> one, two;
+  std::vector<Task<Result<void>>> tasks;
+  tasks.push_back(keep(access_.read(ring_, first.at, now.first(first.length)), one));
+  tasks.push_back(keep(access_.read(ring_, second.at, next.first(second.length)), two));
+  (void)co_await when_all(std::move(tasks));
+  if (!one || !two) co_return co_await answer_alone(request, code_of((one ? two : one).error()));
+  std::vector<std::byte> head(max_reply_header);
+  head.resize(put_data(head, terms_.dialect(), request, done, request.offset, request.length));
+  std::vector<iovec> parts{{head.data(), head.size()}, {now.data(), first.length}, {next.data(), second.length}};
+  co_return (co_await send_all(std::move(parts))).has_value();
+}
+
 // Each piece is a chunk, sent when it was read; where they have to be one, a failure after its header is told in a
-// chunk after it, or, where there is none, by ending the connection.
+// chunk after it, or, where there is none, by ending the connection (of what could be read a moment before).
 Task<bool> QueuedSession::read_pieces(const Request& request, AlignedBuffer& now, AlignedBuffer& next) {
   const bool simple = terms_.dialect() == Dialect::simple, whole = simple || request.has(df);
   std::vector<std::byte> head(max_reply_header);

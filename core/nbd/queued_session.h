@@ -45,6 +45,7 @@ class QueuedSession {
   // Those larger than a buffer (queued_alone.cpp).
   Task<bool> serve_alone(Request request);
   Task<bool> read_alone(const Request& request);
+  Task<bool> read_simple(const Request& request, AlignedBuffer& now, AlignedBuffer& next);
   Task<bool> read_pieces(const Request& request, AlignedBuffer& now, AlignedBuffer& next);
   Task<bool> write_alone(const Request& request);
   Task<Result<void>> write_pieces(const Request& request, AlignedBuffer& now, AlignedBuffer& next, uint64_t& received);
