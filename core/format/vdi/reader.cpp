@@ -41,6 +41,14 @@ class Reader final : public ImageReader {
   const std::vector<Reference> references_;
 };
 
+// How many of the entries, from the first on, are of blocks that are not stored: of a large empty disk all.
+uint64_t count_not_stored(Bytes entries) {
+  uint64_t count = 0;
+  while (count * map_entry_size < entries.size() && load_le<uint32_t>(entries, count * map_entry_size) >= block_zero)
+    ++count;
+  return count;
+}
+
 // One look: as many entries as one slice of the block map has.
 Result<void> Reader::map(Range want, std::vector<Extent>& out) {
   if (want.empty() || want.at >= size() || want.length > size() - want.at) {
@@ -48,18 +56,20 @@ Result<void> Reader::map(Range want, std::vector<Extent>& out) {
   }
   const size_t first = out.size();
   uint64_t block = want.at / header_.block_size;
-  const uint64_t entries_at = header_.offset_map + block * map_entry_size;
-  auto slice = tables_->slice(file_, entries_at);
-  if (!slice) return failure(slice);
-  Bytes entries = Bytes(**slice).subspan(entries_at % TableCache::slice_size);
-  for (uint64_t at = want.at; at < want.end() && entries.size() >= map_entry_size; ++block) {
-    const uint64_t end = std::min(want.end(), (block + 1) * header_.block_size);
-    const auto said =
-        extent(load_le<uint32_t>(entries), header_.offset_map + block * map_entry_size, Range::between(at, end));
+  const uint64_t blocks = (want.end() - 1) / header_.block_size + 1 - block;
+  uint64_t entry_at = header_.offset_map + block * map_entry_size;
+  TableCache::Slice held;
+  const auto looked = tables_->look(file_, entry_at, blocks * map_entry_size, held);
+  if (!looked) return std::unexpected(looked.error());
+  for (Bytes entries = *looked; !entries.empty();) {
+    const uint64_t count = std::max<uint64_t>(count_not_stored(entries), 1);
+    const Range guest = intersection({block * header_.block_size, count * header_.block_size}, want);
+    const auto said = extent(load_le<uint32_t>(entries), entry_at, guest);
     if (!said) return std::unexpected(said.error());
     append_merged(out, first, *said);
-    entries = entries.subspan(map_entry_size);
-    at = end;
+    block += count;
+    entry_at += count * map_entry_size;
+    entries = entries.subspan(count * map_entry_size);
   }
   return {};
 }
