@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
-from programs import DISKLATHE, Work  # noqa: E402
+from programs import DISKLATHE, SANITIZED, Work  # noqa: E402
 from random_images import Generator  # noqa: E402
 
 COPIED = 1 << 63
@@ -110,10 +110,12 @@ class CheckTest(unittest.TestCase):
         with open(self.work.path("image.qcow2"), "wb") as file:
             file.write(image)
             file.truncate(8 << 38)
-        done = self.work.ours("check", "--output=json", "image.qcow2", timeout=120, memory=1 << 30)
+        done = self.work.ours("check", "--output=json", "image.qcow2", timeout=120,
+                              memory=None if SANITIZED else 1 << 30)
         self.assertEqual(done.code, 2)
         self.assertEqual(json.loads(done.out)["corruptions"], 14)  # each has no refcount, and is flagged as copied
-        self.assertLess(done.peak_rss, 96 << 20)
+        if not SANITIZED:  # which takes memory of its own
+            self.assertLess(done.peak_rss, 96 << 20)
 
     def test_vhdx(self):
         self.work.must("qemu-img", "create", "-q", "-f", "vhdx", "image.vhdx", "100M")
