@@ -16,6 +16,7 @@ import unittest
 
 from command import DISKLATHE, MIB, CommandTest
 from nbd_client import serving, wait_until
+from programs import SANITIZED
 
 
 class RemoteTest(CommandTest):
@@ -105,7 +106,7 @@ class Sources(RemoteTest):
                       "--no-mc", "file", "a.raw", "delay-read=3")):
             with self.subTest(words=words), self.peer(*words) as (uri, server):
                 work = subprocess.Popen([DISKLATHE, "convert", "-q", "-O", "raw", uri, "copied"], stderr=subprocess.PIPE, text=True)
-                time.sleep(0.5)
+                time.sleep(2 if SANITIZED else 0.5)  # it is connected by then
                 server.kill()
                 _, said = work.communicate(timeout=30)
                 self.assertEqual(work.returncode, 15, said)
