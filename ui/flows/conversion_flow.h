@@ -32,7 +32,7 @@ class ConversionFlow : public QObject {
 
   // The last step for anything that writes to a device: what is there now is looked at anew and confirmed, then the job
   // is put in the queue.
-  void confirm(const QString& node, const Erasure& erasure, const JobRequest& request);
+  void confirm(const QString& node, const Erasure& erasure, const JobRequest& asked);
 
  Q_SIGNALS:
   void queued(disklathe::ui::QueuedJob* job);

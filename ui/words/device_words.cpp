@@ -22,7 +22,7 @@ QString DeviceWords::name(const Disk& disk) {
   if (vendor == QLatin1String("ATA") || vendor.startsWith(QLatin1String("0x")) ||
       model.startsWith(vendor, Qt::CaseInsensitive))
     vendor.clear();
-  const QString both = (vendor + QLatin1Char(' ') + model).simplified();
+  QString both = (vendor + QLatin1Char(' ') + model).simplified();
   if (!both.isEmpty()) return both;
   switch (disk.bus) {
     case Bus::loop: return tr("Loop device");
@@ -70,7 +70,7 @@ QString DeviceWords::backing(const Disk& disk) {
 }
 
 QString DeviceWords::serial_tail(const Disk& disk) {
-  const QString serial = text(disk.serial);
+  QString serial = text(disk.serial);
   if (serial.size() <= 6) return serial;
   // In one piece: no line breaks in it, and letters that run from right to left do not part it.
   return QStringLiteral("\u2066…\u2060%1\u2069").arg(serial.right(4));
