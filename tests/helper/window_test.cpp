@@ -16,6 +16,7 @@
 #include "ui/images/open_image.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/main_window.h"
+#include "ui/panes/side_list.h"
 
 using namespace disklathe;
 using namespace disklathe::test;
@@ -73,18 +74,31 @@ class Person : public QObject {
     window_->show_job(window_->queue().add(request));
     QVERIFY(says(*window_, u"Verified: 3.1\u00a0MB read back"_s));
   }
+  void imaged() {
+    DevicePtr device;
+    QVERIFY(QTest::qWaitFor([&] { return (device = find_device()) != nullptr; }, patience_ms));
+    auto* list = window_->findChildren<SideList*>().first();
+    for (int row = 0; row < window_->devices().rowCount(); ++row)
+      if (window_->devices().at(row) == device) list->setCurrentIndex(window_->devices().index(row));
+    QVERIFY(click(*window_, u"Make Image…"_s));
+    const auto* dialog = drive::dialog<ConvertDialog>(*window_);
+    QVERIFY(dialog && type_into(*dialog, u"Save as"_s, QDir::homePath() + u"/made.img"_s));
+    QVERIFY(click(*dialog, u"Make Image"_s));
+    QVERIFY(says(*window_, u"Verified: 4.2\u00a0MB read back"_s));
+  }
 
  private:
   static QString image() { return qEnvironmentVariable(image_variable); }
+  DevicePtr find_device() const {
+    for (const DevicePtr& one : window_->devices().devices())
+      if (q(one->disk.node) == qEnvironmentVariable(device_variable)) return one;
+    return nullptr;
+  }
   bool overwrite() {
     drop(*window_, {image()});
     const ImagePtr open = window_->images().at(0);
     DevicePtr device;
-    const auto there = [&] {
-      for (const DevicePtr& one : window_->devices().devices())
-        if (q(one->disk.node) == qEnvironmentVariable(device_variable)) device = one;
-      return device && open->map_complete();
-    };
+    const auto there = [&] { return (device = find_device()) && open->map_complete(); };
     if (!QTest::qWaitFor(there, patience_ms) || !click(*window_, u"Write to Device…"_s)) return false;
     auto* dialog = drive::dialog<ConvertDialog>(*window_);
     dialog->choose_device(device);
@@ -143,6 +157,12 @@ class WindowTest : public HelperTest {
   void where_nobody_can_ask_for_the_password_it_is_the_same() {
     const Device device = make_device();
     run(carol, "notAuthorised", device, make_image(carol, pattern(3 * mebibyte, 3)));
+    QVERIFY(device.untouched());
+  }
+  void a_person_who_is_authorised_makes_an_image_of_a_device() {
+    const Device device = make_device();
+    run(alice, "imaged", device, {});
+    QCOMPARE(read_file("/run/rig/home-" + std::to_string(alice) + "/made.img"), device.content());
     QVERIFY(device.untouched());
   }
   void without_the_helper_it_is_named_and_files_are_converted_all_the_same() {
