@@ -45,6 +45,32 @@ class VdiMapTest : public QObject {
     QCOMPARE(*map_of(image.bytes), (std::vector<Extent>{zeroes(0, 4 * block)}));
   }
 
+  // Blocks that are not stored are told together: what is asked for may begin and end inside of any of them.
+  void aPartOfTheDiskIsAPartOfIt() {
+    VdiImage image(6, 6);
+    image.set_block(0, 1);
+    image.set_block(2, vdi::block_zero);
+    image.set_block(4, 0);
+    test::MemoryDevice file(image.bytes);
+    const auto reader = find_format("vdi")->open({.file = &file});
+    QVERIFY(reader);
+    const Extent whole[] = {stored(0, block, 1024 + block), zeroes(block, 3 * block), stored(4 * block, block, 1024),
+                            zeroes(5 * block, block)};
+    for (uint64_t at = 0; at < 6 * block; at += 512) {
+      for (uint64_t length = 512; length <= 6 * block - at; length += 512) {
+        std::vector<Extent> expected;
+        for (const Extent& extent : whole) {
+          const Range part = intersection(extent.guest, {at, length});
+          if (part.empty()) continue;
+          const bool data = extent.kind == Extent::Kind::data;
+          expected.push_back(data ? stored(part.at, part.length, extent.host.at + part.at - extent.guest.at)
+                                  : zeroes(part.at, part.length));
+        }
+        QCOMPARE(*test::map_all(**reader, {at, length}), expected);
+      }
+    }
+  }
+
   void stepsOverWhatComesBeforeEachBlock() {
     VdiImage image(4, 4);
     image.header.block_extra = 512;
