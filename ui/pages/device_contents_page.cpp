@@ -27,6 +27,7 @@ bool writes_to(const QueuedJob& job, const Device& device) {
 // The partitions in order, as ranges that do not overlap: an extended partition holds the logical ones.
 std::vector<Range> partition_ranges(const Disk& disk) {
   std::vector<Range> ranges;
+  ranges.reserve(disk.partitions.size());
   for (const Partition& partition : disk.partitions)
     ranges.push_back(intersection({partition.start, partition.size}, {0, disk.size}));
   std::ranges::sort(ranges, {}, &Range::at);
