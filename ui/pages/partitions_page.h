@@ -23,7 +23,7 @@ class PartitionsPage : public Page {
   void set_image(const OpenImage& image);
 
  private:
-  void show_disk(const DevicePtr& disk, const QString& summary, bool with_users);
+  void show_disk(const DevicePtr& device, const QString& summary, bool with_users);
 
   DevicePtr disk_;
   uint64_t physical_block_ = 512;
