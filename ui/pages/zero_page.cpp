@@ -138,7 +138,8 @@ void ZeroPage::remember(const QueuedJob& job) {
   const JobProgress& progress = job.worker()->progress();
   const auto began = job.worker()->meter().began(Phase::write);
   const bool whole = progress.phase > Phase::write;
-  if (!began || !progress.total || !(whole || progress.phase == Phase::write)) return;
+  const bool tells = whole || progress.phase == Phase::write;
+  if (!began || !progress.total || !tells) return;
   const double seconds = job.worker()->meter().began(Phase::verify).value_or(progress.seconds) - *began;
   const double share = whole ? 1 : static_cast<double>(progress.position) / static_cast<double>(progress.total);
   const QString key = key_of(device->disk, way_of(*work));
