@@ -41,4 +41,9 @@ AlignedBuffer::~AlignedBuffer() {
   if (data_ != nullptr) munmap(data_, size_);
 }
 
+void AlignedBuffer::forget(size_t from) {
+  const size_t kept = round_up(from, static_cast<size_t>(sysconf(_SC_PAGESIZE)));
+  if (kept < size_) madvise(data_ + kept, size_ - kept, MADV_DONTNEED);
+}
+
 }  // namespace disklathe

@@ -25,6 +25,9 @@ class AlignedBuffer {
   size_t size() const { return size_; }
   std::byte* data() { return data_; }
 
+  // Gives the pages from byte `from` on back to the system; they read as zero when they are used again.
+  void forget(size_t from);
+
  private:
   std::byte* data_ = nullptr;
   size_t size_ = 0;
