@@ -236,7 +236,7 @@ class QueuedSessionTest : public QObject {
     QVERIFY(served.receive(length).size() < length);
   }
 
-  // As large as the kernel's client asks for.
+  // What both buffers hold together.
   void simpleReadsThatTwoBuffersHoldAreReadOnce() {
     for (const uint64_t wanted : {2 * mib + 1, 3 * mib, 4 * mib}) {
       BytesAccess access;
