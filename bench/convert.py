@@ -55,16 +55,16 @@ def memory(bench):
         ours, *peers = rivals(bench, folder, raw, RAW_RAW)
         peers += [nbdcopy(folder, raw, "raw"), cp(folder, raw), cp(folder, raw, "--sparse=always"), *floors]
         check = equal(raw, RAW_RAW, ours)
-        bench.case(Case(f"raw -> raw, {label}", [ours, *peers], Goal(0.93), Goal(0.80), check))
+        bench.case(Case(f"raw -> raw, {label}", [ours, *peers], Goal(0.93), Goal(0.80), check, fills=size))
 
         ours, *peers = rivals(bench, folder, qcow2, QCOW2_RAW)
         peers += [nbdcopy(folder, qcow2, "qcow2"), *floors]
         check = equal(qcow2, QCOW2_RAW, ours)
-        bench.case(Case(f"qcow2 -> raw, {label}", [ours, *peers], Goal(0.77), Goal(0.70), check))
+        bench.case(Case(f"qcow2 -> raw, {label}", [ours, *peers], Goal(0.77), Goal(0.70), check, fills=size))
 
         ours, *peers = rivals(bench, folder, raw, RAW_QCOW2)
         check = equal(raw, RAW_QCOW2, ours)
-        bench.case(Case(f"raw -> qcow2, {label}", [ours, *peers, *floors], Goal(0.88), Goal(0.75), check))
+        bench.case(Case(f"raw -> qcow2, {label}", [ours, *peers, *floors], Goal(0.88), Goal(0.75), check, fills=size))
 
 
 def compressed_read(bench):
@@ -78,7 +78,7 @@ def compressed_read(bench):
             ours, *peers = rivals(bench, folder, qcow2, QCOW2_RAW)
             peers += [nbdcopy(folder, qcow2, "qcow2"), write_floor(bench, folder, allocated(raw))]
             name = f"qcow2 {codec} -> raw, {size_text(size)} mixed, tmpfs"
-            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), equal(qcow2, QCOW2_RAW, ours)))
+            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), equal(qcow2, QCOW2_RAW, ours), fills=size))
 
 
 def compressed_write(bench):
@@ -91,7 +91,8 @@ def compressed_write(bench):
             ours, *peers = rivals(bench, folder, raw, RAW_QCOW2, "-c", "-o", f"compression_type={codec}")
             name = f"raw -> qcow2 -c {codec}, {size_text(size)} of /usr/lib, tmpfs"
             check = equal(raw, RAW_QCOW2, ours)
-            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), check, not_larger="qemu-img"))
+            bench.case(Case(name, [ours, *peers], Goal(hold), Goal(aim), check, not_larger="qemu-img",
+                            fills=size))
 
 
 def direct(bench):
@@ -124,10 +125,10 @@ def fragmented(bench):
             name = f"fragmented {order}, {size_text(size)}, loop on tmpfs direct -> tmpfs"
             check = equal(source, QCOW2_RAW, contenders[0])
             if order == "seq":
-                cases.append(Case(name, contenders, check=check))
+                cases.append(Case(name, contenders, check=check, fills=size))
             else:
                 hold, aim = Goal(0.60, own=1.10), Goal(0.50, own=1.05)
-                cases.append(Case(name, contenders, hold, aim, check, own=cases[0].name))
+                cases.append(Case(name, contenders, hold, aim, check, own=cases[0].name, fills=size))
         bench.case(*cases)
 
 
@@ -207,10 +208,12 @@ def buffered(bench):
             nbdcopy(folder, raw, "raw", durable=CACHED),
             cp(folder, raw, durable=CACHED),
             cp(folder, raw, "--sparse=always", durable=CACHED),
+            bench.floor("read it", "read", raw, os.cpu_count(), "cached"),
+            write_floor(bench, folder, allocated(raw)),
         ]
         check = equal(raw, RAW_RAW, ours)
         name = f"buffered raw -> raw without sync, {label}"
-        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle))
+        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle, fills=size))
 
         ours = convert(bench.program, "disklathe", folder, raw, RAW_RAW, role="ours", durable=SYNCED)
         _, *peers = rivals(bench, folder, raw, RAW_RAW, "-t", "writeback", durable=SYNCED)
@@ -220,10 +223,10 @@ def buffered(bench):
         ]
         check = equal(raw, RAW_RAW, ours)
         name = f"buffered raw -> raw with sync, {label}"
-        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle))
+        bench.case(Case(name, [ours, *peers], Goal(0.65), Goal(0.55), check, before=settle, fills=size))
 
 
-def series(bench, name, place, need, sizes, formats, make, check):
+def series(bench, name, place, need, sizes, formats, make, check, fills=lambda _size: 0):
     """The same task at growing sizes, by our program alone"""
     try:
         with bench.folder(place, need) as folder:
@@ -233,7 +236,8 @@ def series(bench, name, place, need, sizes, formats, make, check):
                 room.mkdir()
                 make(source, size)
                 ours = convert(bench.program, "disklathe", room, source, formats, role="ours")
-                cases.append((size, Case(f"{name}, {size_text(size)}", [ours], check=check(source, ours, size))))
+                cases.append((size, Case(f"{name}, {size_text(size)}", [ours], check=check(source, ours, size),
+                                         fills=fills(size))))
             bench.growth(name, cases)
     except Unavailable as lack:
         bench.skip(name, lack)
@@ -252,7 +256,7 @@ def growth(bench):
 
     place, sizes = ("disk", [GIB, 4 * GIB, 16 * GIB]) if bench.full else ("ram", [GIB, 2 * GIB, 4 * GIB])
     need = sum(sizes) + sizes[-1]
-    series(bench, "growth, full raw -> raw", place, need, sizes, RAW_RAW, images.data_raw, same)
+    series(bench, "growth, full raw -> raw", place, need, sizes, RAW_RAW, images.data_raw, same, lambda size: size)
     sizes = [GIB, 4 * GIB, 16 * GIB]
     series(bench, "growth, sparse raw -> raw, tmpfs", "ram", GIB, sizes, RAW_RAW, images.sparse_raw, same)
     sizes = [TIB, 4 * TIB, 16 * TIB, 64 * TIB]

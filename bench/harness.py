@@ -58,6 +58,7 @@ class Case:
     own: str | None = None                           # the case of the same race that `own` is a ratio to
     not_larger: str | None = None                    # the peer whose output ours may not be larger than
     more_rounds: int = 1
+    fills: int = 0                                   # bytes of the page cache that a run takes anew
 
 
 @dataclasses.dataclass
@@ -265,6 +266,8 @@ class Bench:
             contender.output.unlink(missing_ok=True)
         if result.case.before:
             result.case.before()
+        if result.case.fills:
+            subprocess.run([self.tools["memory"], str(result.case.fills)], check=True)
         try:
             result.runs.setdefault(contender.name, []).append(self.measure(contender))
             if last and contender.role == "ours" and result.case.check:
