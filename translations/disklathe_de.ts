@@ -143,6 +143,10 @@
         <source>not read yet</source>
         <translation>noch nicht gelesen</translation>
     </message>
+    <message>
+        <source>not touched</source>
+        <translation>nicht berührt</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::BeforeAfter</name>
@@ -1837,10 +1841,6 @@
         <translation>Über &amp;TCP anbieten, auf der eigenen Adresse dieses Rechners</translation>
     </message>
     <message>
-        <source>Anyone who can reach the address can read this image: every user of this computer. Nothing is encrypted.</source>
-        <translation>Wer die Adresse erreicht, kann dieses Abbild lesen: jeder Benutzer dieses Rechners. Nichts ist verschlüsselt.</translation>
-    </message>
-    <message>
         <source>Serving</source>
         <translation>Bereitgestellt</translation>
     </message>
@@ -1934,6 +1934,10 @@
             <numerusform>Gerade keine. %n Client war da.</numerusform>
             <numerusform>Gerade keine. %n Clients waren da.</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Then anyone who can reach the address can read this image: every user of this computer. Nothing is encrypted.</source>
+        <translation>Dann kann jeder dieses Abbild lesen, der die Adresse erreicht: alle Benutzer dieses Computers. Nichts ist verschlüsselt.</translation>
     </message>
 </context>
 <context>
@@ -3197,6 +3201,10 @@ GNU General Public License 3 oder später.</translation>
         <source>An image file of the device that is shown</source>
         <translation>Eine Abbilddatei des gezeigten Geräts</translation>
     </message>
+    <message>
+        <source>For an image: open one, or choose it on the left</source>
+        <translation>Für ein Abbild: eines öffnen, oder es links auswählen</translation>
+    </message>
 </context>
 <context>
     <name>disklathe::ui::MainJobs</name>
@@ -3433,6 +3441,10 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>No file system or partition table that is known is on it. It may hold data all the same.</source>
         <translation>Darauf ist kein bekanntes Dateisystem und keine bekannte Partitionstabelle. Es kann trotzdem Daten enthalten.</translation>
+    </message>
+    <message>
+        <source>%1, a partition table, is on it, but the kernel shows no partitions of it.</source>
+        <translation>Darauf liegt eine Partitionstabelle (%1), aber der Kernel zeigt keine Partitionen davon.</translation>
     </message>
 </context>
 <context>
@@ -4244,6 +4256,10 @@ GNU General Public License 3 oder später.</translation>
     <message>
         <source>Not measured yet. A run reads parts of the file with requests of 4 KiB to 16 MiB, and finds the size beyond which nothing is gained.</source>
         <translation>Noch nicht gemessen. Ein Durchgang liest Teile der Datei mit Anfragen von 4 KiB bis 16 MiB und findet die Größe, jenseits derer nichts gewonnen wird.</translation>
+    </message>
+    <message>
+        <source>Too small for this: it takes 1 MiB and more.</source>
+        <translation>Zu klein dafür: Es braucht mindestens 1 MiB.</translation>
     </message>
 </context>
 <context>

@@ -93,7 +93,10 @@ QWidget* MainActions::make_tools() {
 void MainActions::update() {
   const ImagePtr image = window_.current_image();
   const bool can = image && image->state() == OpenImage::State::ready;
-  for (QAction* action : {convert_, write_, export_, verify_}) action->setEnabled(can);
+  for (QAction* action : {convert_, write_, export_, verify_}) {
+    action->setEnabled(can);
+    action->setToolTip(can ? QString() : tr("For an image: open one, or choose it on the left"));  // empty: its text
+  }
   make_image_->setEnabled(window_.current_device() && window_.current_device()->disk.size > 0);
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/compare_page.h"
 
+#include <QAbstractItemView>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 
@@ -25,6 +27,7 @@ ComparePage::ComparePage(ImageModel& images, DeviceModel& devices, JobQueue& que
   row->setSpacing(8);
   auto* with = new TextLabel(tr("Compare &with"), Face::body, Ink::muted);
   choice_ = new QComboBox;
+  choice_->view()->installEventFilter(this);
   choice_->setMinimumHeight(32);
   choice_->setAccessibleName(tr("The other image"));
   choice_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -86,7 +89,15 @@ void ComparePage::set_image(const ImagePtr& image) {
   show_maps();
 }
 
+// An open list stays as it is: what somebody points at must not become another one.
+bool ComparePage::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::Hide && watched == choice_->view())
+    QMetaObject::invokeMethod(this, &ComparePage::fill_choices, Qt::QueuedConnection);
+  return Page::eventFilter(watched, event);
+}
+
 void ComparePage::fill_choices() {
+  if (choice_->view()->isVisible()) return;
   choice_->clear();
   choice_->addItem(tr("Choose an open image or a device"));
   for (int row = 0; row < images_.rowCount(); ++row)

@@ -25,6 +25,9 @@ class ComparePage : public Page {
   void set_image(const ImagePtr& image);
   void set_other(const QString& path);  // of an open image, or a device's node
 
+ protected:
+  bool eventFilter(QObject* watched, QEvent* event) override;
+
  private:
   void fill_choices();
   void compare();

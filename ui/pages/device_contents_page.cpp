@@ -91,10 +91,12 @@ DeviceContentsPage::DeviceContentsPage(JobQueue& queue, ImageModel& images, QWid
 void DeviceContentsPage::set_device(const DevicePtr& device) {
   const bool another = !device_ || !same_device(device_->disk, device->disk);
   device_ = device;
+  // Who uses it now may have written to it since.
+  if (another || (job_ && job_->result() && device->usage.in_use)) forget_job();
   if (another) {
-    forget_job();
     for (QueuedJob* job : std::views::reverse(queue_.jobs()))
-      if (job->state() != QueuedJob::State::waiting && writes_to(*job, *device)) {
+      if (job->state() != QueuedJob::State::waiting && writes_to(*job, *device) &&
+          !(job->result() && device->usage.in_use)) {
         follow(job);
         break;
       }
@@ -172,6 +174,7 @@ void DeviceContentsPage::show_map() {
   shown_ = size;
   if (job_) {
     ContentCells coming = cells_of_job();
+    job_ends_ = std::min(coming.size(), size);
     if (coming.size() <= size / sliver) {
       shown_ = coming.size();
       cells = std::move(coming);
@@ -215,7 +218,7 @@ void DeviceContentsPage::show_progress() {
   note_->set_text(note);
   note_->setVisible(!note.isEmpty());
   if (!job_) return;
-  const AllocationMap::Job painted = painted_by(*job_, shown_);
+  const AllocationMap::Job painted = painted_by(*job_, job_ends_);
   map_->set_job(painted);
   strip_->set_job(std::min(painted.written, shown_), shown_);
   legend_->set_items(legend_of(map_->cells(), &painted, false));

@@ -44,7 +44,8 @@ class DeviceContentsPage : public Page {
   MapLegend* legend_;
   ZoomStrip* strip_;
   AllocationMap* map_;
-  uint64_t shown_ = 0;  // bytes from the device's start that the map draws
+  uint64_t shown_ = 0;     // bytes from the device's start that the map draws
+  uint64_t job_ends_ = 0;  // bytes from the device's start that the job writes
 };
 
 }  // namespace disklathe::ui

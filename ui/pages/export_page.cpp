@@ -72,9 +72,9 @@ ExportPage::ExportPage(Exports& exports, QWidget* parent) : Page(parent), export
   auto* network = new QVBoxLayout;
   network->setSpacing(2);
   tcp_ = new QCheckBox(tr("Listen on &TCP, on this computer's own address"));
-  auto* warning = new TextLabel(
-      tr("Anyone who can reach the address can read this image: every user of this computer. Nothing is encrypted."),
-      Face::body, Ink::muted);
+  auto* warning = new TextLabel(tr("Then anyone who can reach the address can read this image: every user of this "
+                                   "computer. Nothing is encrypted."),
+                                Face::body, Ink::muted);
   warning->setWordWrap(true);
   warning->setContentsMargins(isRightToLeft() ? QMargins(0, 0, 24, 0) : QMargins(24, 0, 0, 0));  // under its words
   network->addWidget(tcp_);

@@ -6,7 +6,7 @@
 namespace disklathe::ui {
 
 AllocationMap::Job painted_by(const QueuedJob& job, uint64_t size) {
-  AllocationMap::Job painted;
+  AllocationMap::Job painted{.ends = size};
   const WorkerJob* worker = job.worker();
   if (!worker) return painted;
   const JobProgress& progress = worker->progress();

@@ -7,7 +7,8 @@
 
 namespace disklathe::ui {
 
-// What a job has done to the first `size` bytes of its target, as a map paints it: running or ended.
+// What a job has done to the first `size` bytes of its target, which are all that it writes, as a map paints it:
+// running or ended.
 AllocationMap::Job painted_by(const QueuedJob& job, uint64_t size);
 
 // The legend of a map: the kinds that occur in it, and the marks of a job that paints it.

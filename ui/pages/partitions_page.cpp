@@ -69,6 +69,9 @@ void PartitionsPage::set_device(const DevicePtr& device) {
   else
     summary = DeviceWords::nothing_known(disk)
                   ? tr("No file system or partition table that is known is on it. It may hold data all the same.")
+              : !DeviceWords::table(disk.content).isEmpty()
+                  ? tr("%1, a partition table, is on it, but the kernel shows no partitions of it.")
+                        .arg(DeviceWords::table(disk.content))
                   : tr("No partitions: %1.").arg(DeviceWords::content(disk.content));
   advice_->hide();
   alignment_title_->set_text(tr("Where they begin"));

@@ -231,8 +231,9 @@ void SweepPage::show_intent() {
   QString intent;
   switch (mode().on) {
     case Mode::On::reading:
-      intent = tr("Reads at most %1 in about %2. Writes nothing.").arg(bytes, time);
-      if (!subject_->doubt.isEmpty()) intent += QLatin1Char(' ') + subject_->doubt;
+      intent = space ? tr("Reads at most %1 in about %2. Writes nothing.").arg(bytes, time)
+                     : tr("Too small for this: it takes 1 MiB and more.");
+      if (space && !subject_->doubt.isEmpty()) intent += QLatin1Char(' ') + subject_->doubt;
       break;
     case Mode::On::device:
       intent = tr("Writes over the first %1 for about %2. Asks first.").arg(Sizes::decimal(space), time);

@@ -178,7 +178,10 @@ QString AllocationMap::reading_of(int mark) const {
   if (differs() && *differs() >= from && *differs() < end)
     words << tr("differs");
   else if (job_)
-    words << (end <= job_->verified ? tr("verified") : end <= job_->written ? tr("written") : tr("not written yet"));
+    words << (end <= job_->verified  ? tr("verified")
+              : end <= job_->written ? tr("written")
+              : from >= job_->ends   ? tr("not touched")
+                                     : tr("not written yet"));
   return words.join(QStringLiteral(" · "));
 }
 
@@ -200,9 +203,10 @@ void AllocationMap::paint_cell(QPainter& p, int index) const {
   const ContentCells::Cell& cell = cells_.cells()[static_cast<size_t>(index)];
   const QRectF at = place_of(index);
   if (!cell.known()) return;
-  const uint64_t end = std::min(cells_.size(), (static_cast<uint64_t>(index) + 1) * cells_.cell_bytes());
+  const uint64_t from = static_cast<uint64_t>(index) * cells_.cell_bytes();
+  const uint64_t end = std::min(cells_.size(), from + cells_.cell_bytes());
   const bool touched = lent_ && touched_.at(index);
-  const double strength = (job_ && end > job_->written) || (lent_ && !touched) ? 0.38 : 1;
+  const double strength = (job_ && end > job_->written && from < job_->ends) || (lent_ && !touched) ? 0.38 : 1;
   const ContentKind kind = cell.main();
   if (const auto second = cell.second()) {
     QRectF first = at, rest = at;

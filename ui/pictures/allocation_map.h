@@ -58,9 +58,11 @@ class AllocationMap : public Picture {
   // A job paints: what is not written yet is pale. Nothing: a still picture.
   struct Job {
     uint64_t written = 0, verified = 0;    // bytes from the start
+    uint64_t ends = UINT64_MAX;            // what lies behind is not touched by it
     std::optional<uint64_t> now, differs;  // offsets
   };
   void set_job(std::optional<Job> job);
+  const std::optional<Job>& job() const { return job_; }
   // Offsets that differ are crossed without a job.
   void set_difference(std::optional<uint64_t> offset);
   // Lent to clients: what they have read stands out, the rest is pale. Nothing: not lent.

@@ -22,8 +22,10 @@
 #include "ui/images/open_image.h"
 #include "ui/jobs/job_queue.h"
 #include "ui/main_window.h"
+#include "ui/pages/device_contents_page.h"
 #include "ui/pages/device_view.h"
 #include "ui/panes/side_list.h"
+#include "ui/pictures/allocation_map.h"
 
 using namespace disklathe;
 using namespace disklathe::ui;
@@ -85,6 +87,21 @@ class DeviceWriteTest : public QObject {
     const auto held = disk_->content();
     QVERIFY(std::equal(content_.begin(), content_.end(), held.begin()));
     QVERIFY(std::all_of(held.begin() + image_size, held.end(), [](char byte) { return byte == 0; }));
+  }
+
+  void whatLiesBehindTheImageIsNotMarked() {
+    QVERIFY(begin_writing());
+    QVERIFY(says(*window_, u"Verified: 16.8\u00a0MB read back"_s));
+    show_device();
+    QVERIFY(show_page(u"Contents"_s));
+    const auto* page = window_->findChild<DeviceContentsPage*>();
+    QVERIFY(page);
+    const auto* map = page->findChild<AllocationMap*>();
+    QVERIFY(map && map->job());
+    QCOMPARE(map->cells().size(), uint64_t{device_size});
+    QCOMPARE(map->job()->written, uint64_t{image_size});
+    QCOMPARE(map->job()->verified, uint64_t{image_size});
+    QCOMPARE(map->job()->ends, uint64_t{image_size});
   }
 
   void cancelledInEachPhase_data() {
