@@ -104,6 +104,21 @@ class DeviceWriteTest : public QObject {
     QCOMPARE(map->job()->ends, uint64_t{image_size});
   }
 
+  void whatAJobLeftIsNotShownOfADeviceInUse() {
+    QVERIFY(begin_writing());
+    QVERIFY(says(*window_, u"Verified: 16.8\u00a0MB read back"_s));
+    show_device();
+    QVERIFY(show_page(u"Contents"_s));
+    auto* page = window_->findChild<DeviceContentsPage*>();
+    QVERIFY(page);
+    const auto* map = page->findChild<AllocationMap*>();
+    QVERIFY(map && map->job());
+    auto mounted = std::make_shared<Device>(*device());
+    mounted->usage.in_use = true;
+    page->set_device(mounted);
+    QVERIFY(!map->job());
+  }
+
   void cancelledInEachPhase_data() {
     QTest::addColumn<int>("held");
     QTest::addColumn<int>("phase");

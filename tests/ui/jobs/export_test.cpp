@@ -24,6 +24,28 @@ namespace {
 constexpr int patience_ms = 20'000;
 constexpr uint64_t mib = 1 << 20;
 
+// The page to lend a raw image, on the screen.
+struct PageOfAnImage {
+  explicit PageOfAnImage(uint64_t size) {
+    test::write_file(folder.file("disk.raw"), std::string(size, 'x'));
+    image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
+  }
+  bool open() {
+    image->inspect();
+    if (!QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms)) return false;
+    page.set_image(image);
+    page.resize(900, 700);
+    page.show();
+    return true;
+  }
+  ExportServer& server() { return exports.of(image); }
+
+  const test::TempDir folder{test::TempDir::Where::memory};
+  ImagePtr image;
+  Exports exports;
+  ExportPage page{exports};
+};
+
 }  // namespace
 
 class ExportTest : public QObject {
@@ -67,17 +89,10 @@ class ExportTest : public QObject {
     QVERIFY2(server.problem().isEmpty(), qPrintable(server.problem()));
   }
   void whoReadsAllAndLeavesBetweenTwoLooksIsTold() {
-    const test::TempDir folder(test::TempDir::Where::memory);
-    test::write_file(folder.file("disk.raw"), std::string(8 * mib, 'x'));
-    auto image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
-    image->inspect();
-    QVERIFY(QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms));
-    Exports exports;
-    ExportPage page(exports);
-    page.set_image(image);
-    page.resize(900, 700);
-    page.show();
-    ExportServer& server = exports.of(image);
+    PageOfAnImage shown(8 * mib);
+    QVERIFY(shown.open());
+    ExportPage& page = shown.page;
+    ExportServer& server = shown.server();
     server.start(false);
     QVERIFY2(QTest::qWaitFor([&] { return server.tells_clients(); }, patience_ms), qPrintable(server.problem()));
     // In one go: no look falls between.
@@ -96,17 +111,10 @@ class ExportTest : public QObject {
   }
   // Both are looked at side by side.
   void thePageAndTheRowSayTheSameRate() {
-    const test::TempDir folder(test::TempDir::Where::memory);
-    test::write_file(folder.file("disk.raw"), std::string(64 * mib, 'x'));
-    auto image = std::make_shared<OpenImage>(QString::fromStdString(folder.file("disk.raw")));
-    image->inspect();
-    QVERIFY(QTest::qWaitFor([&] { return image->map_complete(); }, patience_ms));
-    Exports exports;
-    ExportPage page(exports);
-    page.set_image(image);
-    page.resize(900, 700);
-    page.show();
-    ExportServer& server = exports.of(image);
+    PageOfAnImage shown(64 * mib);
+    QVERIFY(shown.open());
+    ExportPage& page = shown.page;
+    ExportServer& server = shown.server();
     ExportRow row(server);
     row.show();
     server.start(false);
@@ -123,7 +131,7 @@ class ExportTest : public QObject {
       QVERIFY2(drive::said(row).contains(rate), qPrintable(drive::said(row)));
       ++compared;
     };
-    connect(&exports, &Exports::looked, &page, compare, Qt::QueuedConnection);
+    connect(&shown.exports, &Exports::looked, &page, compare, Qt::QueuedConnection);
     for (int reads = 0; reads < 40 && compared < 3; ++reads) {
       client.write("read 0 32M\n");
       QTest::qWait(100);
